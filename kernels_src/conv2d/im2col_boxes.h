@@ -13,8 +13,8 @@ using Blocks = tiles::Cluster<Params::cluster_m, 1>;
 constexpr int taps = Params::taps;
 constexpr int channels_at_once = 128 / int(sizeof(T));
 
-// With few channels `pack_x` has written x with a border of zeros and 16 bytes for each pixel. 8 neighbouring
-// pixels are 128 bytes: as if a filter's row were one element with that many channels.
+// With few channels `pack` has written x with a border of zeros, as Packing. 8 neighbouring pixels are 128
+// bytes: as if some rows of a filter were one element with that many channels.
 constexpr bool packed = packs<Params>;
 KILN_DEVICE int channels_of_group(const Params& p) {
   return packed ? channels_at_once : p.c / p.groups;
@@ -77,7 +77,7 @@ struct PixelBoxes {
     const int apart = packed ? 1 : p.stride;  // columns of x between those of y, as the map sees them
     tiles::load_box(to, map, barrier, group * channels_of_group(p) + at.channel,
                     patch.column(tile) * apart + at.tap % elements_of_row(p) * Params::dilation - border,
-                    patch.row(tile) * p.stride + at.tap / elements_of_row(p) * Params::dilation - border,
+                    Packing::row(p, patch.row(tile), at.tap / elements_of_row(p)) - border,
                     patch.image(tile));
   }
 };

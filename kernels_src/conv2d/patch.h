@@ -8,6 +8,22 @@ constexpr bool packs = false;
 template <class P>
 constexpr bool packs<P, decltype(void(P::packed))> = P::packed;
 
+/// How packed x is stored: 16 bytes of it are the channels of `rows` pixels below each other, as far as a
+/// filter has so many. Of rows only every `apart`-th begins one.
+struct Packing {
+  static constexpr int per_pixel = 16 / int(sizeof(T));
+  KILN_DEVICE static int rows(const Params& p) {
+    return !packs<Params> ? 1 : per_pixel / p.c < p.filter_h ? per_pixel / p.c : p.filter_h;
+  }
+  KILN_DEVICE static int apart(const Params& p) { return p.stride % rows(p) == 0 ? rows(p) : 1; }
+  /// Steps of the depth, or rows of a filter.
+  KILN_DEVICE static int lines(const Params& p) { return (p.filter_h - 1) / rows(p) + 1; }
+  /// Of stored x under a row of y, in a step of the filter.
+  KILN_DEVICE static int row(const Params& p, int of_y, int line) {
+    return (of_y * p.stride + line * rows(p) * Params::dilation) / apart(p);
+  }
+};
+
 /// The pixels of a tile, where boxes load x: images x rows x columns of y. Patches are numbered along the
 /// columns first, images last.
 struct Patch {

@@ -1,7 +1,8 @@
 #pragma once
 
-#include "parts.h"
+#include "layers.h"
 
+#include "../tiles/parts.h"
 #include "../tiles/pipeline.h"
 
 // As conv2d, with a residual, and with parts of the depth.
@@ -30,7 +31,7 @@ __device__ void convolve_block(T* __restrict__ y, const T* __restrict__ x, const
     operation.store(rank, row, column, store);
     return;
   }
-  const Parts tile{parts, int(blockIdx.x), p};
+  const tiles::SharedTile<float, Params::tile_m, Params::tile_n> tile{parts, int(blockIdx.x), p.splits};
   operation.store(rank, 0, 0, tile.of(split));
   tile.add<Operation::block>(store, arrived, row, column, rank, [] { __syncthreads(); });
 }

@@ -8,32 +8,7 @@
 #include "../tiles/overlap.h"
 
 using Sums = tiles::ClusterSums<Params::tile_m, Params::tile_n>;
-
-// Patches by filters. Without parts in clusters of patches that follow each other; with parts a cluster has
-// those of one tile, and a block one piece of work.
-struct PartWorks {
-  Params p;
-  int down, across;
-  int count;
-  __device__ tiles::Work at(int index) const {
-    const int split = index % p.splits;
-    const tiles::TilePlace place = tiles::tile_place(index / p.splits, down, across, p.walk);
-    const int steps = p.c * p.filter_h * p.filter_w / PixelTile::depth;
-    return {(place.row * Blocks::down + Blocks::y()) * Params::tile_m, place.column * Params::tile_n,
-            steps * split / p.splits * PixelTile::depth, steps * (split + 1) / p.splits * PixelTile::depth,
-            split};
-  }
-};
-
-/// Pixels that the launch before has written.
-struct LaterPixelBoxes : PixelBoxes {
-  bool& waits;
-  __device__ void load(T* to, tiles::Barrier& barrier, int row, int k) const {
-    if (waits) tiles::wait_for_launches_before();
-    waits = false;
-    PixelBoxes::load(to, barrier, row, k);
-  }
-};
+using Works = tiles::TilesInParts<Blocks, Params::tile_m, Params::tile_n, PixelTile::depth>;
 
 /// FinishWith, for rows that count the pixels of patches.
 template <bool Add>
@@ -49,8 +24,19 @@ struct FinishPatches : FinishWith<Add> {
   }
 };
 
-/// An operation with the residual of its tile. A lane loads 16 bytes of a row at once, and lanes that share
-/// the row then exchange words (as store_fragments): in 2 bytes while the tile is summed, else afterwards.
+/// Of sums that have bias and residual, as lines (see store_fragments).
+struct FinishLines : FinishPatches<false> {
+  KILN_DEVICE T* line(int row) const {
+    const int at = patch.pixel(row);
+    return at < 0 ? nullptr : FinishWith<false>::address(at, 0);
+  }
+  KILN_DEVICE float finished(float sum) const { return Params::relu && sum < 0 ? 0.0f : sum; }
+  KILN_DEVICE T value(int, int, float sum) const { return T(finished(sum)); }
+};
+
+/// An operation with the residual of its tile, whose sums in 2 bytes begin with the bias. A lane loads 16
+/// bytes of a row at once, and lanes that share the row then exchange words (as store_fragments): in 2 bytes
+/// while the tile is summed, else afterwards.
 template <class Base>
 struct WithResidual : Base {
   static constexpr bool early = sizeof(T) == 2;
@@ -68,10 +54,19 @@ struct WithResidual : Base {
   __device__ bool loads() const {
     return Params::add && place.wide(16 / int(sizeof(T))) && place.patch.p.splits == 1;
   }
+  __device__ bool begins_with_bias() const {
+    return early && place.patch.p.splits == 1 && (!Params::add || loads());
+  }
   __device__ void begin(int row, int column, int k, int rank) {
-    Base::begin(row, column, k, rank);
     if (waits) tiles::wait_for_launches_before();
     waits = false;
+    if constexpr (early) {
+      const bool biased = begins_with_bias();
+      Base::begin_with(
+          rank, [&](int c) { return biased && column + c < place.columns ? place.bias[column + c] : 0.0f; });
+    } else {
+      Base::begin(row, column, k, rank);
+    }
     if (early && loads()) load(row, column, rank);
   }
   __device__ void load(int row, int column, int rank) {
@@ -82,7 +77,8 @@ struct WithResidual : Base {
         const int r = row + Base::row_of(rank, i);
         KILN_UNROLL_ALL
         for (int j = 0; j < groups; ++j) {
-          const int c = column + (early ? (j * 4 + quarter) * 8 : (j * 2 + quarter % 2) * 8 + quarter / 2 * 4);
+          const int c =
+              column + (early ? (j * 4 + quarter) * 8 : (j * 2 + quarter % 2) * 8 + quarter / 2 * 4);
           const auto pack = place.inside(r, c) ? kiln::load_pack<4>(reinterpret_cast<const unsigned*>(
                                                      place.residual + (place.address(r, c) - place.y)))
                                                : kiln::Pack<unsigned, 4>{};
@@ -111,8 +107,9 @@ struct WithResidual : Base {
             const T* some = reinterpret_cast<const T*>(&words[w]);
             KILN_UNROLL_ALL
             for (int e = 0; e < 4 / int(sizeof(T)); ++e)
-              sum_of(Base::sums, i, early ? (j * 4 + w) * 4 + i % 2 * 2 + e
-                                          : (j * 2 + w / 2) * 4 + i % 2 * 2 + w % 2) += float(some[e]);
+              sum_of(Base::sums, i,
+                     early ? (j * 4 + w) * 4 + i % 2 * 2 + e : (j * 2 + w / 2) * 4 + i % 2 * 2 + w % 2) +=
+                  float(some[e]);
           }
         }
       }
@@ -138,21 +135,22 @@ KILN_DEVICE void convolve_boxes(T* y, const CUtensorMap& x, const CUtensorMap& w
                                 const T* residual, const Params& p, Arguments... arguments) {
   using Operation = WithResidual<Base>;
   const Patch patch{p};
-  const int down = (patch.count() - 1) / Blocks::down + 1;
-  const int across = (p.filters - 1) / Params::tile_n + 1;
   const FinishPatches<Params::add> store{finish(y, residual, bias, p), patch};
-  const PartWorks works{p, down, across, down * across * p.splits};
-  float* const part = reinterpret_cast<float*>(tiles::align_shared(memory, 1024));
+  const Works works(patch.count(), p.filters, p.c * p.filter_h * p.filter_w, p.splits, p.walk);
+  const PixelBoxes pixels{x, patch, 0};
   bool waits = true;
   tiles::run_boxes<Blocks, Params::stages>(
-      Operation(store, arguments...), works, LaterPixelBoxes{{x, patch, 0}, waits},
+      Operation(store, arguments...), works, tiles::LaterBoxes<PixelBoxes>{pixels, waits},
       FilterBoxes{tiles::boxes_of_b<FilterTile::OfTap, Blocks>(w), p, 0}, memory,
       [&](Operation& done, const tiles::Work& work, int rank) {
         if (p.splits > 1) {
-          tiles::sync_computing<Operation::block>();  // parts take the place of the stages
-          done.store(rank, 0, 0, Sums::Part{part});
+          Sums::leave(done, memory, rank);
+        } else if (done.begins_with_bias()) {
+          if (Params::add) done.add(rank);
+          done.store(rank, work.row, work.column,
+                     FinishLines{{{y, nullptr, bias, store.rows, store.columns}, patch}});
         } else if (done.loads()) {
-          if (!Operation::early) done.load(work.row, work.column, rank);
+          done.load(work.row, work.column, rank);
           done.add(rank);
           done.store(rank, work.row, work.column,
                      FinishPatches<false>{{y, nullptr, bias, store.rows, store.columns}, patch});
@@ -161,12 +159,5 @@ KILN_DEVICE void convolve_boxes(T* y, const CUtensorMap& x, const CUtensorMap& w
         }
       });
   if (threadIdx.x == 0) tiles::let_next_start();  // all that the block loads is on its way
-  if (p.splits == 1) return;
-  tiles::sync_cluster();
-  if (threadIdx.x >= 128) {
-    const tiles::Work work = works.at(int(blockIdx.x));
-    Sums::add<Operation::block>(part, p.splits, work.split, store, work.row, work.column,
-                                int(threadIdx.x) - 128);
-  }
-  tiles::sync_cluster();  // the others read this block's part
+  if (p.splits > 1) Sums::add_all<Operation>(memory, p.splits, works.at(int(blockIdx.x)), store);
 }

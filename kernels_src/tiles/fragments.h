@@ -33,6 +33,36 @@ KILN_DEVICE void turn(unsigned (&words)[4], int quarter, int apart) {
   exchange(words[1], words[3], quarter / 2 != 0, 2 * apart);
 }
 
+/// Two results side by side, rounded.
+template <class Out>
+KILN_DEVICE unsigned word_of(float low, float high) {
+  const kiln::Pack<Out, 2> pack = {{Out(low), Out(high)}};
+  return *reinterpret_cast<const unsigned*>(&pack);
+}
+#define TILES_WORD_OF(Out, type)                                                 \
+  template <>                                                                    \
+  KILN_DEVICE unsigned word_of<Out>(float low, float high) {                     \
+    unsigned word;                                                               \
+    asm("cvt.rn." type "x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low)); \
+    return word;                                                                 \
+  }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#ifdef __CUDA_FP16_TYPES_EXIST__
+TILES_WORD_OF(__half, "f16")
+#endif
+#ifdef __CUDA_BF16_TYPES_EXIST__
+TILES_WORD_OF(__nv_bfloat16, "bf16")
+#endif
+#endif
+#undef TILES_WORD_OF
+
+/// Whether a Store has, beside what an epilogue has, line(row), the address of a row's first column, null
+/// outside; `columns`, their number; and finished(sum), what becomes of a sum wherever it is.
+template <class Store, class = void>
+constexpr bool has_lines = false;
+template <class Store>
+constexpr bool has_lines<Store, decltype(void(&Store::line))> = true;
+
 /// 16 x (8 Wide) sums of a warp, as NVIDIA's matrix instructions leave them: sum(j, e) is in row lane / 4 +
 /// e / 2 * 8, column j * 8 + lane % 4 * 2 + e % 2. Four lanes that share a row exchange words, so that each
 /// stores 16 bytes at once.
@@ -47,12 +77,20 @@ KILN_DEVICE void store_fragments(const Store& store, int lane, int row, int colu
       KILN_UNROLL_ALL
       for (int low = 0; low < 2; ++low) {
         const int r = row + lane / 4 + low * 8;
+        Out* line = nullptr;
+        if constexpr (has_lines<Store>) line = store.line(r);
         KILN_UNROLL_ALL
         for (int j = 0; j < Wide / each * each; j += each) {
           unsigned words[4];
           KILN_UNROLL_ALL
           for (int w = 0; w < 4; ++w) {
             const int piece = size == 2 ? w : w / 2;
+            if constexpr (has_lines<Store>) {
+              const float first = store.finished(sum(j + piece, low * 2 + (size == 2 ? 0 : w % 2)));
+              words[w] = size == 2 ? word_of<Out>(first, store.finished(sum(j + piece, low * 2 + 1)))
+                                   : __float_as_uint(first);
+              continue;
+            }
             kiln::Pack<Out, 4 / size> pack = {};
             const int first = column + (j + piece) * 8 + quarter * 2;
             if (store.inside(r, first)) {  // and so its neighbour
@@ -72,7 +110,11 @@ KILN_DEVICE void store_fragments(const Store& store, int lane, int row, int colu
             exchange(words[1], words[3], quarter % 2 != 0, 1);
           }
           const int c = column + (size == 2 ? (j + quarter) * 8 : (j + quarter % 2) * 8 + quarter / 2 * 4);
-          if (store.inside(r, c)) store_words(store.address(r, c), words);
+          if constexpr (has_lines<Store>) {
+            if (line != nullptr && c < store.columns) store_words(line + c, words);
+          } else {
+            if (store.inside(r, c)) store_words(store.address(r, c), words);
+          }
         }
       }
       return;

@@ -20,4 +20,17 @@ KILN_DEVICE void wait_for_launches_before() {
 #endif
 }
 
+/// Loads boxes of what launches before have written: the first load waits for them.
+template <class Boxes>
+struct LaterBoxes {
+  const Boxes& boxes;
+  bool& waits;
+  template <class To, class Barrier>
+  KILN_DEVICE void load(To* to, Barrier& barrier, int row, int k) const {
+    if (waits) wait_for_launches_before();
+    waits = false;
+    boxes.load(to, barrier, row, k);
+  }
+};
+
 }  // namespace tiles

@@ -194,6 +194,17 @@ struct Wgmma {
       for (int n = 0; n < N / 2; ++n) sums[i][n] = 0;
     }
   }
+  /// As begin, with start(column) in place of 0, the tile's columns counting from 0.
+  template <class Start>
+  __device__ void begin_with(int rank, const Start& start) {
+    more = 1;
+    KILN_UNROLL_ALL
+    for (int n = 0; n < N / 4; ++n) {
+      const float sum = start(n / 2 * 8 + rank % 4 * 2 + n % 2);
+      KILN_UNROLL_ALL
+      for (int i = 0; i < tall; ++i) sums[i][n / 2 * 4 + n % 2] = sums[i][n / 2 * 4 + n % 2 + 2] = sum;
+    }
+  }
   /// As begin, where the next `step` is in sight of the compiler: sums need not be written.
   __device__ void restart() { more = 0; }
   /// The tiles' products are on their way.

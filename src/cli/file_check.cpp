@@ -35,6 +35,11 @@ void require_sources(const Workload& workload, FileSystem& files) {
       throw bad_input(key + "there is no file '" + kernel.source + "' in " + workload.directory.string(),
                       kernel.where);
     }
+    for (const std::string& more : kernel.more_sources) {
+      if (!files.status(workload.directory / more))
+        throw bad_input(key + "there is no file '" + more + "' in " + workload.directory.string(),
+                        kernel.where);
+    }
     try {
       static_cast<void>(input_status(files, path));
     } catch (const Error& error) {

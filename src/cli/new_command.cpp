@@ -14,6 +14,7 @@
 #include "kiln/error.h"
 #include "specialize/includes.h"
 #include "specialize/makefile_flags.h"
+#include "specialize/neighbour_files.h"
 #include "specialize/workload_draft.h"
 
 namespace kiln {
@@ -48,12 +49,9 @@ std::string read_program_text(FileSystem& files, const Path& source) {
   }
 }
 
-/// Those that stand beside the program, beside each other and in the folders.
-std::vector<std::string> texts_of_headers(FileSystem& files, const Path& source, const std::string& text,
-                                          const std::vector<Path>& folders) {
+std::vector<std::string> texts_of(const Includes& includes) {
   std::vector<std::string> texts;
-  for (IncludedHeader& header : find_includes(files, text, {source, {}, folders}).headers)
-    texts.push_back(std::move(header.text));
+  for (const IncludedHeader& header : includes.headers) texts.push_back(header.text);
   return texts;
 }
 
@@ -119,24 +117,46 @@ int run(World& world, const NewArguments& arguments) {
   const Path folder = std::filesystem::absolute(output).parent_path();
   const Path from_there = std::filesystem::absolute(source).lexically_proximate(folder);
   const std::string text = read_program_text(files, source);
-  const CompilerFlags flags = flags_for(files, source, arguments);
+  CompilerFlags flags = flags_for(files, source, arguments);
+  std::string found;
+  Includes includes = find_includes(files, text, {source, {}, flags.folders});
+  for (const Path& one : folders_of_headers(files, source, includes.unseen)) {
+    if (is_of_toolkit(files, one)) continue;
+    flags.folders.push_back(one);
+    found += "headers are in " + one.string() + ": -I added\n";
+    includes = find_includes(files, text, {source, {}, flags.folders});
+  }
+  const std::vector<Path> others = files_of_device_code(files, source, text, includes.headers);
+  std::vector<std::string> texts = texts_of(includes), more_sources;
+  for (const Path& other : others) {
+    const std::string other_text = read_program_text(files, other);
+    const std::vector<std::string> of_other =
+        texts_of(find_includes(files, other_text, {other, {}, flags.folders}));
+    texts.push_back(other_text);
+    for (const std::string& one : of_other) {
+      if (std::find(texts.begin(), texts.end(), one) == texts.end()) texts.push_back(one);
+    }
+    more_sources.push_back(std::filesystem::absolute(other).lexically_proximate(folder).generic_string());
+    found += "device functions are in " + other.string() + ": compiled with it\n";
+  }
   std::vector<std::string> folders;
   for (const Path& one : flags.folders) folders.push_back(one.lexically_proximate(folder).generic_string());
   const WorkloadDraft draft = draft_workload({text,
-                                              texts_of_headers(files, source, text, flags.folders),
+                                              texts,
                                               source.string(),
                                               from_there.generic_string(),
                                               workload_name(source),
                                               arguments.kernels,
                                               {flags.defines.begin(), flags.defines.end()},
-                                              folders});
+                                              folders,
+                                              more_sources});
   if (!flags.makefile.empty())
     world.log().info("macros and folders of headers are from " + flags.makefile.string());
   files.make_directories(folder, false);
   files.write_file(output, draft.yaml, false);
   for (const std::string& note : draft.notes) world.log().warn(source.string() + ": " + note);
-  world.out() << "wrote " << output.string() << ": " << join(draft.kernels, ", ") << "; " << draft.marks
-              << " lines say FILL IN\n"
+  world.out() << found << "wrote " << output.string() << ": " << join(draft.kernels, ", ") << "; "
+              << draft.marks << " lines say FILL IN\n"
               << "next: kiln validate " << output.string() << " && kiln run " << output.string() << "\n";
   return kExitDone;
 }

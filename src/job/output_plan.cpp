@@ -85,8 +85,10 @@ class KnownFiles {
 /// Adds the files that the variant reads.
 void add_inputs(const Configuration& configuration, KnownFiles& known) {
   const Workload& workload = configuration.workload();
-  for (const KernelSpec& kernel : workload.kernels)
+  for (const KernelSpec& kernel : workload.kernels) {
     known.add(workload.directory / kernel.source, "a kernel text");
+    for (const std::string& more : kernel.more_sources) known.add(workload.directory / more, "a kernel text");
+  }
   for (const std::string& path : input_paths(configuration)) known.add(path, "an input of the job");
   for (const auto& [name, value] : configuration.values()) {
     if (value.kind == ParameterKind::kPath && !value.to_string().empty())

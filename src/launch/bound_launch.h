@@ -28,7 +28,7 @@ namespace kiln {
 /// may share a BoundLaunch that none of them changes. Device and function outlive it.
 class BoundLaunch {
  public:
-  static constexpr std::size_t kMaxArguments = 512;
+  static constexpr std::size_t kMaxArguments = 4352;    ///< members of structs are arguments
   static constexpr std::size_t kMaxTensorMaps = 64;     ///< textures included
   static constexpr std::size_t kMaxStructBytes = 4096;  ///< of a launch, all structs together
   /// Limit for arguments with run-time parameters if an enqueue sets values.

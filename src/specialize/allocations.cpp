@@ -10,31 +10,15 @@ namespace {
 
 constexpr int kDeepestName = 8;
 
-std::string text_between(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
-  std::string text;
-  for (std::size_t i = begin; i < end; ++i) {
-    const bool words = i > begin && tokens[i].identifier() && tokens[i - 1].identifier();
-    text += (words ? " " : "") + std::string(tokens[i].text);
-  }
-  return text;
-}
-
 bool opens(const Token& token) {
   return token.is("(") || token.is("[") || token.is("{");
 }
 
-/// Index of the "," behind the argument that begins at `begin`; `close` where there is none.
-std::size_t behind_argument(const std::vector<Token>& tokens, std::size_t begin, std::size_t close) {
-  std::size_t i = begin;
-  while (i < close && !tokens[i].is(","))
-    i = opens(tokens[i]) ? std::min(tokens[i].close, close - 1) + 1 : i + 1;
-  return i;
-}
-
 /// "x" of "(void**)&x" and of "&x".
-std::string pointer_of(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
-  const bool has_form = end >= begin + 2 && tokens[end - 1].identifier() && tokens[end - 2].is("&");
-  return has_form ? std::string(tokens[end - 1].text) : "";
+std::string pointer_of(const std::vector<Token>& tokens, TokenSpan span) {
+  const bool has_form =
+      span.end >= span.begin + 2 && tokens[span.end - 1].identifier() && tokens[span.end - 2].is("&");
+  return has_form ? std::string(tokens[span.end - 1].text) : "";
 }
 
 }  // namespace
@@ -49,10 +33,11 @@ std::map<std::string, std::string> find_allocations(const TokenizedText& text) {
     if (!functions.contains(tokens[i].text) || !tokens[i + 1].is("(")) continue;
     const std::size_t close = tokens[i + 1].close;
     if (close >= tokens.size()) continue;
-    const std::size_t comma = behind_argument(tokens, i + 2, close);
-    const std::string name = pointer_of(tokens, i + 2, comma);
-    if (name.empty() || comma == close) continue;
-    const std::string bytes = text_between(tokens, comma + 1, behind_argument(tokens, comma + 1, close));
+    const std::vector<TokenSpan> arguments = parts_of(tokens, {i + 2, close}, false);
+    if (arguments.size() < 2) continue;
+    const std::string name = pointer_of(tokens, arguments[0]);
+    if (name.empty()) continue;
+    const std::string bytes = text_of(tokens, arguments[1]);
     if (!found.emplace(name, bytes).second && found[name] != bytes) unclear.insert(name);
   }
   for (const std::string& name : unclear) found.erase(name);
@@ -85,15 +70,15 @@ AllocatedElements allocated_elements(const std::string& bytes,
   }
   if (at == end) return {};
   const std::size_t behind = tokens[at + 1].close + 1;
-  result.type = text_between(tokens, at + 2, behind - 1);
+  result.type = text_of(tokens, {at + 2, behind - 1});
   if (at == begin) {  // sizeof(T) * n
     if (behind == end) {
       result.count = "1";
     } else if (tokens[behind].is("*")) {
-      result.count = text_between(tokens, behind + 1, end);
+      result.count = text_of(tokens, {behind + 1, end});
     }
   } else {  // n * sizeof(T), n * sizeof(T) * m
-    result.count = text_between(tokens, begin, at - 1) + text_between(tokens, behind, end);
+    result.count = text_of(tokens, {begin, at - 1}) + text_of(tokens, {behind, end});
   }
   return result;
 }

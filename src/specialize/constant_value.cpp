@@ -14,7 +14,7 @@ namespace {
 constexpr int kDeepest = 8;
 constexpr int kMostSteps = 1000;
 
-/// Integer arithmetic over literals and names; no value for anything else.
+/// Integer arithmetic over literals, names and sizes of scalars; no value for anything else.
 class Evaluator {
  public:
   Evaluator(const std::map<std::string, std::string>& constants, const std::string& text, int depth,
@@ -27,7 +27,7 @@ class Evaluator {
 
   std::optional<std::int64_t> run() {
     if (tokens_.empty()) return std::nullopt;
-    const auto value = shift();
+    const auto value = choice();
     return at_ == tokens_.size() ? value : std::nullopt;
   }
 
@@ -38,6 +38,45 @@ class Evaluator {
     if (at_ >= tokens_.size() || !tokens_[at_].is(text)) return false;
     ++at_;
     return true;
+  }
+
+  /// `a < b ? c : d`, or a comparison.
+  Value choice() {
+    Value value = shift();
+    if (!value || at_ >= tokens_.size()) return value;
+    const std::string sign(tokens_[at_].text);
+    if (sign == "<" || sign == ">" || sign == "<=" || sign == ">=" || sign == "==" || sign == "!=") {
+      ++at_;
+      const Value other = shift();
+      if (!other) return {};
+      value = sign == "<"    ? *value < *other
+              : sign == ">"  ? *value > *other
+              : sign == "<=" ? *value <= *other
+              : sign == ">=" ? *value >= *other
+              : sign == "==" ? *value == *other
+                             : *value != *other;
+    }
+    if (!takes("?")) return value;
+    const Value first = choice();
+    if (!first || !takes(":")) return {};
+    const Value second = choice();
+    return second ? (*value != 0 ? first : second) : Value();
+  }
+
+  /// Of a scalar type.
+  Value size() {
+    if (!takes("(")) return {};
+    std::string type;
+    for (; at_ < tokens_.size() && !tokens_[at_].is(")"); ++at_) append_token(type, tokens_[at_].text);
+    static const std::map<std::string, std::int64_t> sizes = {
+        {"char", 1},   {"unsigned char", 1}, {"bool", 1},      {"short", 2},
+        {"half", 2},   {"__half", 2},        {"int", 4},       {"unsigned int", 4},
+        {"float", 4},  {"unsigned", 4},      {"int32_t", 4},   {"uint32_t", 4},
+        {"double", 8}, {"long", 8},          {"long long", 8}, {"unsigned long", 8},
+        {"size_t", 8}, {"int64_t", 8},       {"uint64_t", 8},  {"unsigned long long", 8},
+        {"float2", 8}, {"float4", 16},       {"int4", 16},     {"double2", 16}};
+    const auto found = sizes.find(type);
+    return takes(")") && found != sizes.end() ? Value(found->second) : Value();
   }
 
   Value shift() {
@@ -85,10 +124,11 @@ class Evaluator {
       return value ? Value(-*value) : Value();
     }
     if (takes("(")) {
-      const Value value = shift();
+      const Value value = choice();
       return value && takes(")") ? value : Value();
     }
     if (at_ >= tokens_.size()) return {};
+    if (takes("sizeof")) return size();
     const Token& token = tokens_[at_];
     if (token.kind == Token::Kind::kNumber) {
       ++at_;

@@ -203,9 +203,8 @@ class Reader {
       } else if (tokens_[i].identifier() && i + 1 < brace && at(i + 1, "(") &&
                  !is_attribute(tokens_[i].text)) {
         return false;  // struct A f(...) {
-      } else if (at(i, "*") || at(i, "&")) {
-        return false;
       }
+      if (at(i, "*") || at(i, "&")) return false;
     }
     return true;
   }
@@ -321,11 +320,9 @@ class Reader {
   /// A declaration that ends with ";".
   Declaration statement(Declaration declaration, std::size_t first) const {
     const TokenSpan span{first, declaration.whole.end - 1};
-    if (at(declaration.whole.begin, "template") && declaration.template_head.empty() &&
-        first == declaration.whole.begin) {
-      declaration.kind = Kind::kInstantiation;
-      add_last_names(span, declaration);
-    } else if (at(first, "extern") && at(first + 1, "template")) {
+    const bool plain_template = at(declaration.whole.begin, "template") &&
+                                declaration.template_head.empty() && first == declaration.whole.begin;
+    if (plain_template || (at(first, "extern") && at(first + 1, "template"))) {
       declaration.kind = Kind::kInstantiation;
       add_last_names(span, declaration);
     } else if (at(first, "using") && at(first + 1, "namespace")) {
@@ -341,12 +338,10 @@ class Reader {
       declaration.kind = Kind::kAlias;
       add_declarators(span, declaration);
     } else if (at(first, "static_assert") || at(first, "_Static_assert") || at(first, "asm") ||
-               at(first, "__asm__") || at(first, "friend")) {
-      declaration.kind = Kind::kOther;
-    } else if (is_forward_class(span)) {
+               at(first, "__asm__") || at(first, "friend") || is_forward_class(span)) {
       declaration.kind = Kind::kOther;
     } else if (!has_assignment(span) && set_function(span, declaration)) {
-      declaration.kind = Kind::kPrototype;
+      declaration.kind = is_initialized(span.begin, declaration) ? Kind::kVariable : Kind::kPrototype;
       if (first + 1 < span.end && at(first + 1, "(")) declaration.kind = Kind::kOther;  // MACRO(x);
     } else {
       declaration.kind = Kind::kVariable;
@@ -354,6 +349,16 @@ class Reader {
       if (declaration.names.empty()) declaration.kind = Kind::kOther;
     }
     return declaration;
+  }
+
+  /// Whether the parentheses hold a value, not parameters: "constexpr int n(2 * m);", "int n(4);".
+  [[nodiscard]] bool is_initialized(std::size_t first, const Declaration& declaration) const {
+    const TokenSpan span = declaration.parameters;
+    if (span.empty()) return false;
+    bool is_constant = false;
+    for (std::size_t i = first; i < span.begin; ++i) is_constant = is_constant || at(i, "constexpr");
+    const Token& token = tokens_[span.begin];
+    return is_constant || (token.kind != Token::Kind::kIdentifier && !token.is("::") && !token.is("."));
   }
 
   /// "struct A;" and "template <class T> class B;".
@@ -422,24 +427,6 @@ class Reader {
 std::vector<Declaration> read_declarations(const TokenizedText& text,
                                            const std::set<std::string_view>& specifier_macros) {
   return Reader(text, specifier_macros).run();
-}
-
-std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, std::size_t end) {
-  int depth = 0;
-  for (std::size_t i = open; i < end; ++i) {
-    const Token& token = tokens[i];
-    if (token.is("(") || token.is("[") || token.is("{")) {
-      if (token.close >= end) return end;
-      i = token.close;
-    } else if (token.is("<")) {
-      ++depth;
-    } else if (token.is(">") && --depth == 0) {
-      return i + 1;
-    } else if (token.is(";")) {
-      return i;
-    }
-  }
-  return end;
 }
 
 }  // namespace kiln

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -8,14 +7,6 @@
 #include "specialize/tokens.h"
 
 namespace kiln {
-
-/// A half-open range of token indices.
-struct TokenSpan {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-
-  [[nodiscard]] bool empty() const { return begin >= end; }
-};
 
 /// A declaration at namespace or class scope, as far as it can be read without expanding macros.
 struct Declaration {
@@ -48,9 +39,5 @@ struct Declaration {
 /// result's names are views into the tokenized text.
 [[nodiscard]] std::vector<Declaration> read_declarations(
     const TokenizedText& text, const std::set<std::string_view>& specifier_macros = {});
-
-/// Index behind the angle bracket that closes the one at `open`, or `end`. Parentheses and brackets are
-/// skipped.
-[[nodiscard]] std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, std::size_t end);
 
 }  // namespace kiln

@@ -18,9 +18,10 @@ const NameList kFileStreams = {"fstream", "ifstream", "ofstream", "filebuf"};
 const NameList kStringStreams = {"stringstream", "ostringstream", "istringstream", "stringbuf"};
 const NameList kManipulators = {"setw",     "setprecision", "setfill", "setbase",
                                 "put_time", "get_time",     "quoted"};
-const NameList kStrings = {"string",  "wstring",     "to_string",    "stoi",    "stol",
-                           "stof",    "stod",        "stoul",        "stoull",  "stoll",
-                           "getline", "char_traits", "basic_string", "u8string"};
+const NameList kStrings = {"string",       "wstring",  "to_string",   "stoi",
+                           "stol",         "stof",     "stod",        "stoul",
+                           "stoull",       "stoll",    "getline",     "char_traits",
+                           "basic_string", "u8string", "string_view", "basic_string_view"};
 const NameList kAlgorithms = {"min",
                               "max",
                               "minmax",
@@ -355,6 +356,17 @@ bool names_host_only(const std::vector<Token>& tokens, std::size_t at) {
   const bool value = token.is("stderr") || token.is("stdout") || token.is("stdin") || token.is("FILE") ||
                      token.is("optarg") || token.is("timeval") || token.is("timespec");
   return called || value;
+}
+
+bool names_host_only_of_std(const std::vector<Token>& tokens, std::size_t at) {
+  static const std::set<std::string_view> streams = {
+      "cout",     "cerr",     "clog",         "cin",           "ostream",       "istream", "ifstream",
+      "ofstream", "iostream", "stringstream", "ostringstream", "istringstream", "string"};
+  const Token& token = tokens[at];
+  if (!token.identifier() || at + 1 >= tokens.size()) return false;
+  if (at > 0 && (tokens[at - 1].is(".") || tokens[at - 1].is("::") || tokens[at - 1].is("->"))) return false;
+  if (streams.contains(token.text)) return true;
+  return tokens[at + 1].is("<") && host_only_in_std(token.text);
 }
 
 const std::vector<std::string_view>* names_of_host_header(std::string_view header) {

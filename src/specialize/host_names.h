@@ -12,6 +12,10 @@ namespace kiln {
 /// run time, a container or a stream of std, a file; also for the first "<" of a kernel launch.
 [[nodiscard]] bool names_host_only(const std::vector<Token>& tokens, std::size_t at);
 
+/// Whether the identifier at `at` is, without `std::`, a container or a stream of std as host code uses it:
+/// "vector<int>", "cout". For texts that have `using namespace std`.
+[[nodiscard]] bool names_host_only_of_std(const std::vector<Token>& tokens, std::size_t at);
+
 /// Members of std by which a text uses a C++ header that is for host code, or mostly; null for all other
 /// headers.
 [[nodiscard]] const std::vector<std::string_view>* names_of_host_header(std::string_view header);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "specialize/tokens.h"
 
 namespace kiln {
 namespace {
@@ -45,10 +46,6 @@ class JoinedLines {
 /// A raw string's delimiter has at most 16 characters; a longer header's name is no file's.
 constexpr std::size_t kLongestDelimiter = 16;
 constexpr std::size_t kLongestName = 4096;
-
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
 
 /// Walks over a text by lines and reports each preprocessor directive.
 class Scanner {
@@ -116,7 +113,7 @@ class Scanner {
 
   std::string_view word() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    while (at_ < text_.size() && continues_identifier(text_[at_])) ++at_;
     return text_.substr(begin, at_ - begin);
   }
 
@@ -135,8 +132,8 @@ class Scanner {
       } else if (c == '"' || c == '\'') {
         skip_literal(c);
       } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
-        while (at_ < text_.size() && (is_word(text_[at_]) || is_separator())) ++at_;
-      } else if (is_word(c)) {
+        while (at_ < text_.size() && (continues_identifier(text_[at_]) || is_separator())) ++at_;
+      } else if (continues_identifier(c)) {
         skip_word(directive);
       } else {
         ++at_;
@@ -146,7 +143,7 @@ class Scanner {
 
   /// The ' of 1'000.
   [[nodiscard]] bool is_separator() const {
-    return text_[at_] == '\'' && at_ + 1 < text_.size() && is_word(text_[at_ + 1]);
+    return text_[at_] == '\'' && at_ + 1 < text_.size() && continues_identifier(text_[at_ + 1]);
   }
 
   void skip_literal(char quote) {

@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/text.h"
 #include "specialize/tokens.h"
 
 namespace kiln {
@@ -18,10 +17,11 @@ struct Macro {
 
 using Macros = std::map<std::string_view, Macro>;
 
-/// `launching`: macros that launch, whose uses do, too.
+/// Or declares types. `launching`: macros that launch, whose uses do, too.
 bool launches(const std::vector<Token>& tokens, const Macros& launching) {
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (tokens[i].is("<") && tokens[i + 1].is("<") && tokens[i + 2].is("<")) return true;
+    if (tokens[i].is("typedef") || (tokens[i].is("using") && !tokens[i + 1].is("namespace"))) return true;
     if (i > 1 && tokens[i].identifier() && launching.contains(tokens[i].text)) return true;
   }
   return false;
@@ -43,21 +43,16 @@ std::optional<Macro> launching_macro(const std::vector<Token>& words, const Macr
   return macro;
 }
 
-/// Texts between the commas of the brackets that open at `open`, `most` of them: the last has the rest.
+/// What stands between the commas of the brackets that open at `open`, `most` texts: the last has the rest.
 std::vector<std::string> arguments_at(std::string_view text, const std::vector<Token>& tokens,
                                       std::size_t open, std::size_t most) {
   std::vector<std::string> arguments;
-  std::size_t begin = tokens[open].end();
   const std::size_t close = tokens[open].close;
-  for (std::size_t i = open + 1; i <= close; ++i) {
-    const Token& token = tokens[i];
-    if (i < close && (token.is("(") || token.is("[") || token.is("{"))) {
-      i = std::min(token.close, close - 1);
-      continue;
-    }
-    if (i < close && (!token.is(",") || arguments.size() + 1 >= most)) continue;
-    arguments.emplace_back(trim(text.substr(begin, token.offset - begin)));
-    begin = token.end();
+  const std::vector<TokenSpan> parts = parts_of(tokens, {open + 1, close}, false);
+  for (std::size_t i = 0; i < parts.size() && i < most; ++i) {
+    const std::size_t begin = parts[i].begin, end = i + 1 == most ? close : parts[i].end;
+    const std::size_t offset = tokens[begin].offset;
+    arguments.emplace_back(begin < end ? text.substr(offset, tokens[end - 1].end() - offset) : "");
   }
   return arguments;
 }

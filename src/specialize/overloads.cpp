@@ -35,24 +35,6 @@ std::string type_text(const std::vector<Token>& tokens, TokenSpan span) {
   return text;
 }
 
-/// Spans between the commas.
-std::vector<TokenSpan> parts(const std::vector<Token>& tokens, TokenSpan span) {
-  std::vector<TokenSpan> found;
-  std::size_t begin = span.begin;
-  for (std::size_t i = span.begin; i < span.end; ++i) {
-    if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{")) {
-      i = std::min(tokens[i].close, span.end);
-    } else if (tokens[i].is("<")) {
-      i = std::max(i, behind_angles(tokens, i, span.end) - 1);
-    } else if (tokens[i].is(",")) {
-      found.push_back({begin, i});
-      begin = i + 1;
-    }
-  }
-  if (begin < span.end) found.push_back({begin, span.end});
-  return found;
-}
-
 /// "float *" of "float *x = nullptr" and of "float *".
 std::string type_of_parameter(const std::vector<Token>& tokens, TokenSpan span) {
   for (std::size_t i = span.begin; i < span.end; ++i) {
@@ -89,7 +71,7 @@ Choice parse_choice(const std::string& expression) {
   const std::string inside = expression.substr(open + 1, close - open - 1);
   const TokenizedText tokens = tokenize(inside);
   std::vector<std::string> types;
-  for (const TokenSpan& part : parts(tokens.tokens, {0, tokens.tokens.size()}))
+  for (const TokenSpan& part : parts_of(tokens.tokens, {0, tokens.tokens.size()}, true))
     types.push_back(type_of_parameter(tokens.tokens, part));
   choice.types = join(types, ", ");
   return choice;
@@ -98,8 +80,7 @@ Choice parse_choice(const std::string& expression) {
 std::string own_name(const Choice& choice) {
   std::string name = choice.name + "_";
   for (const char c : choice.types) {
-    const bool word = is_identifier(std::string(1, c)) || (c >= '0' && c <= '9');
-    if (word) name += c;
+    if (continues_identifier(c)) name += c;
     if (c == '*') name += "_p";
     if (c == ',') name += "_";
   }
@@ -149,7 +130,7 @@ bool has_function(const std::string& text, const std::string& name) {
 
 std::string parameter_types(const TokenizedText& text, const Declaration& function) {
   std::vector<std::string> types;
-  for (const TokenSpan& part : parts(text.tokens, function.parameters))
+  for (const TokenSpan& part : parts_of(text.tokens, function.parameters, true))
     types.push_back(type_of_parameter(text.tokens, part));
   return join(types, ", ");
 }

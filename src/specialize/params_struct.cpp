@@ -1,10 +1,10 @@
 #include "specialize/params_struct.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstring>
 
 #include "config/scalar_dispatch.h"
+#include "specialize/tokens.h"
 
 namespace kiln {
 namespace {
@@ -21,12 +21,6 @@ Binding binding_in(const Configuration& configuration, const std::string& name, 
   const ParameterSpec* spec = configuration.workload().find_parameter(name);
   if (prefer_run_time && !spec->fixed_binding) return Binding::kRun;
   return value.binding;
-}
-
-void skip_quoted(const std::string& text, std::size_t& i) {
-  const char quote = text[i++];
-  while (i < text.size() && text[i] != quote && text[i] != '\n') i += text[i] == '\\' ? 2 : 1;
-  ++i;
 }
 
 }  // namespace
@@ -93,29 +87,14 @@ std::vector<std::byte> scalar_bytes(ScalarType type, const ParameterValue& value
 
 std::set<std::string> identifiers_in(const std::string& text) {
   std::set<std::string> names;
-  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-  for (std::size_t i = 0; i < text.size();) {
-    if (text.compare(i, 2, "//") == 0) {
-      i = std::min(text.find('\n', i), text.size());
-    } else if (text.compare(i, 2, "/*") == 0) {
-      const std::size_t close = text.find("*/", i + 2);
-      i = close == std::string::npos ? text.size() : close + 2;
-    } else if (text[i] == '"' || text[i] == '\'') {
-      // A digit separator (1'000) is not a quote.
-      if (text[i] == '\'' && i > 0 && is_word(text[i - 1])) {
-        ++i;
-      } else {
-        skip_quoted(text, i);
-      }
-    } else if (is_word(text[i])) {
-      const std::size_t begin = i;
-      while (i < text.size() && is_word(text[i])) ++i;
-      if (std::isdigit(static_cast<unsigned char>(text[begin])) == 0)
-        names.insert(text.substr(begin, i - begin));
-    } else {
-      ++i;
+  const auto add = [&](const std::vector<Token>& tokens) {
+    for (const Token& token : tokens) {
+      if (token.identifier()) names.emplace(token.text);
     }
-  }
+  };
+  const TokenizedText source = tokenize(text);
+  add(source.tokens);
+  for (const Directive& directive : source.directives) add(directive.tokens);
   return names;
 }
 

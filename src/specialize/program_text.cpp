@@ -2,79 +2,21 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <set>
 #include <string_view>
 
 #include "base/text.h"
 #include "specialize/allocations.h"
+#include "specialize/class_reader.h"
 #include "specialize/launch_macros.h"
+#include "specialize/launches.h"
 #include "specialize/overloads.h"
 
 namespace kiln {
 namespace {
 
 using Kind = Declaration::Kind;
-
-/// Tokens as text; blanks only where two words meet.
-std::string text_of(const std::vector<Token>& tokens, TokenSpan span) {
-  std::string text;
-  for (std::size_t i = span.begin; i < span.end; ++i) {
-    const Token& token = tokens[i];
-    const auto is_word = [](const Token& one) {
-      return one.identifier() || one.kind == Token::Kind::kNumber;
-    };
-    const bool words = i > span.begin && is_word(tokens[i - 1]) && is_word(token);
-    text += (words ? " " : "") + std::string(token.text);
-  }
-  return text;
-}
-
-/// The parts of a span between commas outside of brackets; angle brackets count as such if `angles`.
-std::vector<TokenSpan> parts_of(const std::vector<Token>& tokens, TokenSpan span, bool angles) {
-  std::vector<TokenSpan> parts;
-  std::size_t begin = span.begin;
-  int depth = 0;
-  for (std::size_t i = span.begin; i < span.end; ++i) {
-    const Token& token = tokens[i];
-    if (token.is("(") || token.is("[") || token.is("{")) {
-      i = std::min(token.close, span.end);
-    } else if (angles && token.is("<")) {
-      ++depth;
-    } else if (angles && token.is(">")) {
-      --depth;
-    } else if (token.is(",") && depth <= 0) {
-      parts.push_back({begin, i});
-      begin = i + 1;
-    }
-  }
-  if (begin < span.end) parts.push_back({begin, span.end});
-  return parts;
-}
-
-TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
-  TextParameter parameter;
-  parameter.line = tokens[span.begin].line;
-  std::size_t end = span.begin;
-  while (end < span.end && !tokens[end].is("=")) ++end;
-  if (end < span.end) parameter.default_value = text_of(tokens, {end + 1, span.end});
-  std::size_t name = end;  // "float a[]" is a pointer
-  std::string extents;
-  for (std::size_t i = span.begin; i < end; ++i) {
-    if (tokens[i].is("[")) {
-      if (name == end) name = i;
-      extents += text_of(tokens, {i, std::min(tokens[i].close + 1, end)});
-      i = std::min(tokens[i].close, end);
-    }
-  }
-  if (name > span.begin && tokens[name - 1].identifier() && name - 1 > span.begin) {
-    parameter.name = std::string(tokens[name - 1].text);
-    parameter.type = text_of(tokens, {span.begin, name - 1});
-  } else {
-    parameter.type = text_of(tokens, {span.begin, name});
-  }
-  parameter.type += extents;
-  return parameter;
-}
 
 class ProgramReader {
  public:
@@ -95,8 +37,10 @@ class ProgramReader {
   /// `templates`: of all texts of the program.
   ProgramText run(const std::set<std::string>& templates) {
     find_instantiations(declarations_);
-    find_launches();
-    find_calls(templates);
+    find_other_prototypes();
+    const auto scope = [this](std::size_t index) { return scope_at(index); };
+    program_.launches = find_launches(tokens(), scope);
+    program_.calls = find_calls(tokens(), templates, scope);
     program_.allocations = find_allocations(source_);
     return std::move(program_);
   }
@@ -109,7 +53,9 @@ class ProgramReader {
 
   void add_macro(const Directive& directive) {
     const std::vector<Token>& words = directive.tokens;
-    if (words.size() < 3 || !words[0].is("define")) return;
+    if (words.size() < 2 || !words[0].is("define")) return;
+    program_.macros.emplace(words[1].text);
+    if (words.size() < 3) return;
     const std::string name(words[1].text);
     const bool marks = std::any_of(words.begin() + 2, words.end(), [&](const Token& word) {
       return word.is("__global__") || specifier_macros_.contains(word.text);
@@ -131,8 +77,11 @@ class ProgramReader {
           add_scope(declaration, outer);
         }
         find_variables(declaration.body);
+      } else if (declaration.kind == Kind::kPrototype) {
+        if (!declaration.names.empty() && is_kernel(declaration))
+          prototypes_.emplace(declaration.names[0], parts_of(tokens(), declaration.parameters, true).size());
       } else if (declaration.kind == Kind::kClass) {
-        if (outer == TextScope::kNone) add_record(declaration);
+        if (outer == TextScope::kNone) add_class(tokens(), declaration, program_);
         const std::size_t here = add_scope(declaration, outer);
         for (const Declaration& member : declaration.members) {
           if (member.kind == Kind::kFunction && !is_kernel(member)) add_scope(member, here);
@@ -172,6 +121,7 @@ class ProgramReader {
         scope.parameters.push_back(std::move(parameter));
       }
       find_types(declaration.body, scope.variables);
+      find_lambda_parameters(declaration.body, scope.variables);
       find_aliases(declaration.body, scope.types);
     } else {
       for (const Declaration& member : declaration.members) {
@@ -189,6 +139,18 @@ class ProgramReader {
       if (spans_[i].begin <= index && index < spans_[i].end) found = i;  // inner ones come later
     }
     return found;
+  }
+
+  /// Template parameters of lambdas, `[&]<bool Even>(...)`: nothing outside knows them.
+  void find_lambda_parameters(TokenSpan span, std::map<std::string, std::string>& variables) const {
+    for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
+      if (!at(i, "]") || !at(i + 1, "<")) continue;
+      const std::size_t behind = behind_angles(tokens(), i + 1, span.end);
+      for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true)) {
+        TextParameter parameter = parameter_of(tokens(), part);
+        variables.emplace(std::move(parameter.name), std::move(parameter.type));
+      }
+    }
   }
 
   void find_aliases(TokenSpan span, std::map<std::string, std::string>& types) const {
@@ -258,7 +220,9 @@ class ProgramReader {
           }
         }
       }
-      types.emplace(std::move(variable), type + " " + pointers + std::string(trim(extents)));
+      std::string whole = type;
+      whole.append(" ").append(pointers).append(trim(extents));
+      types.emplace(std::move(variable), std::move(whole));
       more = at(i, ",");
       if (!more) break;
       pointers.clear();
@@ -269,16 +233,53 @@ class ProgramReader {
   }
 
   [[nodiscard]] bool is_kernel(const Declaration& declaration) const {
-    for (std::size_t i = declaration.whole.begin; i < declaration.body.begin; ++i) {
+    const std::size_t end = declaration.body.empty() ? declaration.whole.end : declaration.body.begin;
+    for (std::size_t i = declaration.whole.begin; i < end; ++i) {
       if (at(i, "__global__") || specifier_macros_.contains(tokens()[i].text)) return true;
     }
     return false;
   }
 
+  /// "Grid::" of `__global__ void Grid::fill(...)`.
+  [[nodiscard]] std::string scope_in_front(const Declaration& declaration) const {
+    std::size_t name = declaration.parameters.begin - 2;
+    if (!at(name, declaration.names[0])) return "";
+    std::string scope;
+    for (; name >= 2 && at(name - 1, "::") && tokens()[name - 2].identifier(); name -= 2)
+      scope.insert(0, std::string(tokens()[name - 2].text) + "::");
+    return scope;
+  }
+
+  /// The macros that conditionals around a place ask for: `#ifdef X` and `#if defined(X)`; "0" for `#if 0`.
+  [[nodiscard]] std::vector<std::string> macros_around(std::size_t offset) const {
+    std::vector<std::string> open;
+    for (const Directive& directive : source_.directives) {
+      if (directive.offset >= offset) break;
+      const std::vector<Token>& words = directive.tokens;
+      if (words.empty()) continue;
+      if (words[0].text.starts_with("if")) open.push_back(asked_macro(words));
+      if (open.empty()) continue;
+      if (words[0].is("else") || words[0].is("elif")) open.back().clear();
+      if (words[0].is("endif")) open.pop_back();
+    }
+    std::erase(open, "");
+    return open;
+  }
+
+  [[nodiscard]] static std::string asked_macro(const std::vector<Token>& words) {
+    const bool parentheses = words.size() == 5 && words[2].is("(");
+    if (words[0].is("ifdef") && words.size() == 2) return std::string(words[1].text);
+    if (words[0].is("if") && words.size() == 2 && words[1].is("0")) return "0";
+    const bool asks = words[0].is("if") && words.size() > 2 && words[1].is("defined");
+    if (!asks || !(parentheses || words.size() == 3)) return "";
+    return std::string(words[parentheses ? 3 : 2].text);
+  }
+
   void add_kernel(const Declaration& declaration, const std::string& scope) {
     if (declaration.names.empty()) return;
     TextKernel kernel;
-    kernel.name = scope + std::string(declaration.names[0]);
+    kernel.name = scope + scope_in_front(declaration) + std::string(declaration.names[0]);
+    kernel.needs = macros_around(tokens()[declaration.whole.begin].offset);
     kernel.line = tokens()[declaration.whole.begin].line;
     for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true)) {
       TextParameter parameter = parameter_of(tokens(), part);
@@ -307,11 +308,12 @@ class ProgramReader {
     for (std::size_t i = 0; i < program_.kernels.size(); ++i) {
       TextKernel& other = program_.kernels[i];
       if (other.name != kernel.name) continue;
-      known = known || other.types == kernel.types || are_alternatives(source_, offset, offsets_[i]);
+      kernel.alternative = kernel.alternative || are_alternatives(source_, offset, offsets_[i]);
+      known = known || (other.types == kernel.types && other.needs == kernel.needs);
     }
     if (known) return;
     for (TextKernel& other : program_.kernels) {
-      if (other.name == kernel.name) other.overloaded = kernel.overloaded = true;
+      if (other.name == kernel.name && !kernel.alternative) other.overloaded = kernel.overloaded = true;
     }
     program_.kernels.push_back(std::move(kernel));
     offsets_.push_back(offset);
@@ -331,6 +333,18 @@ class ProgramReader {
       kernel.fetches.emplace(std::string(tokens()[i + 2].text), std::pair(function, type));
   }
 
+  /// A prototype with another number of parameters is an overload, though it has no body.
+  void find_other_prototypes() {
+    for (TextKernel& kernel : program_.kernels) {
+      const std::size_t scope = kernel.name.rfind("::");
+      const std::string name = scope == std::string::npos ? kernel.name : kernel.name.substr(scope + 2);
+      const auto [first, last] = prototypes_.equal_range(name);
+      kernel.overloaded = kernel.overloaded || std::any_of(first, last, [&](const auto& one) {
+                            return one.second != kernel.parameters.size() && one.second > 0;
+                          });
+    }
+  }
+
   void find_instantiations(const std::vector<Declaration>& declarations) {
     for (const Declaration& declaration : declarations) {
       find_instantiations(declaration.members);
@@ -346,29 +360,6 @@ class ProgramReader {
         }
       }
     }
-  }
-
-  void add_record(const Declaration& declaration) {
-    if (declaration.names.empty()) return;
-    std::vector<TextParameter> members;
-    for (const Declaration& member : declaration.members) {
-      if (member.kind != Kind::kVariable || at(member.whole.begin, "static")) continue;
-      std::size_t end = member.whole.end - 1;  // without the ";"
-      std::string type;
-      for (const TokenSpan& part : parts_of(tokens(), {member.whole.begin, end}, true)) {
-        TextParameter one = parameter_of(tokens(), part);
-        if (one.name.empty()) std::swap(one.name, one.type);  // "float x, y": the second has no type
-        const std::size_t open = one.type.find('[');
-        const std::string extents = open == std::string::npos ? "" : one.type.substr(open);
-        if (type.empty()) type = one.type.substr(0, open);
-        one.type = type + extents;
-        const bool twice =  // in another branch of a conditional
-            std::any_of(members.begin(), members.end(),
-                        [&](const auto& other) { return other.name == one.name; });
-        if (!twice) members.push_back(std::move(one));
-      }
-    }
-    for (const std::string_view name : declaration.names) program_.records[std::string(name)] = members;
   }
 
   /// An enumeration is another name of the type that its values have; enumerators with plain values are
@@ -401,12 +392,9 @@ class ProgramReader {
   }
 
   void add_type(const Declaration& declaration) {
-    const std::size_t begin = declaration.whole.begin, end = declaration.whole.end - 1;
-    if (at(begin, "typedef") && end > begin + 2) {
-      program_.types[std::string(tokens()[end - 1].text)] = text_of(tokens(), {begin + 1, end - 1});
-    } else if (at(begin, "using") && at(begin + 2, "=")) {
-      program_.types[std::string(tokens()[begin + 1].text)] = text_of(tokens(), {begin + 3, end});
-    }
+    const std::string name = add_alias(tokens(), declaration, program_.types);
+    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
+      program_.alias_parameters[name].push_back(parameter_of(tokens(), part));
   }
 
   void add_variable(const Declaration& declaration) {
@@ -455,139 +443,11 @@ class ProgramReader {
     if (!extents.empty()) program_.shapes.emplace(name, std::move(extents));
   }
 
-  // --------------------------------------------------------------------------------------- launches
-
-  void find_launches() {
-    for (std::size_t i = 0; i + 2 < tokens().size(); ++i) {
-      if (at(i, "<") && at(i + 1, "<") && at(i + 2, "<")) add_launch(i);
-      if (at(i, "hipLaunchKernelGGL") && at(i + 1, "(")) add_hip_launch(i + 1);
-      const bool cooperative = at(i, "cudaLaunchCooperativeKernel") || at(i, "hipLaunchCooperativeKernel");
-      if (cooperative && at(i + 1, "(")) add_cooperative_launch(i + 1);
-    }
-  }
-
-  void add_launch(std::size_t at_angles) {
-    TextLaunch launch;
-    std::size_t name = at_angles;  // behind it
-    if (name > 0 && at(name - 1, ">")) {
-      int depth = 0;
-      std::size_t open = name - 1;
-      for (;; --open) {
-        if (at(open, ">")) ++depth;
-        if (at(open, "<") && --depth == 0) break;
-        if (open == 0 || at(open, ";")) return;
-      }
-      for (const TokenSpan& part : parts_of(tokens(), {open + 1, name - 1}, true))
-        launch.template_arguments.push_back(text_of(tokens(), part));
-      name = open;
-    }
-    if (name == 0 || !tokens()[name - 1].identifier()) return;
-    launch.kernel = std::string(tokens()[name - 1].text);
-    launch.line = tokens()[name - 1].line;
-    launch.scope = scope_at(name - 1);
-    std::size_t close = at_angles + 3;
-    while (close + 2 < tokens().size() && !(at(close, ">") && at(close + 1, ">") && at(close + 2, ">"))) {
-      if (at(close, ";")) return;
-      if ((at(close, "(") || at(close, "{")) && tokens()[close].close < tokens().size())
-        close = tokens()[close].close;
-      ++close;
-    }
-    set_shape(launch, parts_of(tokens(), {at_angles + 3, close}, false));
-    if (at(close + 3, "(") && tokens()[close + 3].close < tokens().size())
-      set_arguments(launch, parts_of(tokens(), {close + 4, tokens()[close + 3].close}, false), 0);
-    program_.launches.push_back(std::move(launch));
-  }
-
-  /// cudaLaunchCooperativeKernel((void*)kernel<4>, grid, block, arguments, shared, stream).
-  void add_cooperative_launch(std::size_t open) {
-    if (tokens()[open].close >= tokens().size()) return;
-    const std::vector<TokenSpan> parts = parts_of(tokens(), {open + 1, tokens()[open].close}, true);
-    if (parts.size() < 3) return;
-    TextLaunch launch;
-    launch.cooperative = true;
-    launch.line = tokens()[open].line;
-    launch.scope = scope_at(open);
-    TokenSpan kernel = parts[0];
-    while (!kernel.empty() && (at(kernel.begin, "(") || at(kernel.begin, "&")))  // a cast, an address
-      kernel.begin =
-          at(kernel.begin, "(") ? std::min(tokens()[kernel.begin].close, kernel.end) + 1 : kernel.begin + 1;
-    set_kernel(launch, kernel);
-    set_shape(launch, {parts[1], parts[2]});
-    constexpr std::size_t kShared = 4;
-    if (parts.size() > kShared) launch.shared = text_of(tokens(), parts[kShared]);
-    program_.launches.push_back(std::move(launch));
-  }
-
-  /// hipLaunchKernelGGL(kernel, grid, block, shared, stream, arguments...).
-  void add_hip_launch(std::size_t open) {
-    if (tokens()[open].close >= tokens().size()) return;
-    const std::vector<TokenSpan> parts = parts_of(tokens(), {open + 1, tokens()[open].close}, true);
-    constexpr std::size_t kFirstArgument = 5;
-    if (parts.size() < kFirstArgument) return;
-    TextLaunch launch;
-    TokenSpan kernel = parts[0];
-    while (!kernel.empty() && (at(kernel.begin, "(") || at(kernel.begin, "HIP_KERNEL_NAME"))) {
-      if (at(kernel.begin, "(")) {
-        kernel = {kernel.begin + 1, std::min(tokens()[kernel.begin].close, kernel.end)};
-      } else {
-        ++kernel.begin;
-      }
-    }
-    launch.line = tokens()[open].line;
-    launch.scope = scope_at(open);
-    set_kernel(launch, kernel);
-    set_shape(launch, {parts[1], parts[2], parts[3]});
-    set_arguments(launch, parts, kFirstArgument);
-    program_.launches.push_back(std::move(launch));
-  }
-
-  /// From "kernel<T, 4>".
-  void set_kernel(TextLaunch& launch, TokenSpan kernel) const {
-    for (std::size_t i = kernel.begin; i < kernel.end; ++i) {
-      if (tokens()[i].identifier()) launch.kernel = std::string(tokens()[i].text);
-      if (!at(i, "<")) continue;
-      for (const TokenSpan& part : parts_of(tokens(), {i + 1, kernel.end - 1}, true))
-        launch.template_arguments.push_back(text_of(tokens(), part));
-      break;
-    }
-  }
-
-  void find_calls(const std::set<std::string>& templates) {
-    for (std::size_t i = 0; i + 1 < tokens().size(); ++i) {
-      if (!tokens()[i].identifier() || !templates.contains(std::string(tokens()[i].text))) continue;
-      TextCall call;
-      call.name = std::string(tokens()[i].text);
-      call.scope = scope_at(i);
-      std::size_t behind = i + 1;
-      if (at(behind, "<")) {
-        behind = behind_angles(tokens(), i + 1, tokens().size());
-        if (behind >= tokens().size()) continue;
-        for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true))
-          call.template_arguments.push_back(text_of(tokens(), part));
-      }
-      if (at(behind, "(") && tokens()[behind].close < tokens().size()) {
-        for (const TokenSpan& part : parts_of(tokens(), {behind + 1, tokens()[behind].close}, false))
-          call.arguments.push_back(text_of(tokens(), part));
-      }
-      if (!call.template_arguments.empty() || at(behind, "(")) program_.calls.push_back(std::move(call));
-    }
-  }
-
-  void set_shape(TextLaunch& launch, const std::vector<TokenSpan>& parts) const {
-    if (!parts.empty()) launch.grid = text_of(tokens(), parts[0]);
-    if (parts.size() > 1) launch.block = text_of(tokens(), parts[1]);
-    if (parts.size() > 2) launch.shared = text_of(tokens(), parts[2]);
-  }
-
-  void set_arguments(TextLaunch& launch, const std::vector<TokenSpan>& parts, std::size_t first) const {
-    for (std::size_t i = first; i < parts.size(); ++i)
-      launch.arguments.push_back(text_of(tokens(), parts[i]));
-  }
-
   std::string text_;
   TokenizedText source_;
-  std::vector<TokenSpan> spans_;      // of the scopes
-  std::vector<std::size_t> offsets_;  // of the kernels
+  std::vector<TokenSpan> spans_;                             // of the scopes
+  std::vector<std::size_t> offsets_;                         // of the kernels
+  std::multimap<std::string_view, std::size_t> prototypes_;  // of kernels: how many parameters
   std::set<std::string_view> specifier_macros_;
   std::vector<Declaration> declarations_;
   ProgramText program_;
@@ -627,11 +487,17 @@ ProgramText read_program(const std::string& text, const std::vector<std::string>
       move_scope(call.scope);
       program.calls.push_back(std::move(call));
     }
+    program.macros.merge(other.macros);
     program.variables.merge(other.variables);
     program.constants.merge(other.constants);
     program.shapes.merge(other.shapes);
     program.types.merge(other.types);
     program.enumerations.merge(other.enumerations);
+    program.alias_parameters.merge(other.alias_parameters);
+    for (auto& [name, classes] : other.classes) {
+      std::vector<TextClass>& known = program.classes[name];
+      std::move(classes.begin(), classes.end(), std::back_inserter(known));
+    }
     program.records.merge(other.records);
     program.constant_variables.merge(other.constant_variables);
   }

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,14 +23,16 @@ struct TextParameter {
 struct TextKernel {
   std::string name;  ///< with its namespaces
   int line = 0;
-  std::string types;        ///< of its parameters, as an entry chooses an overload by them
-  bool overloaded = false;  ///< another kernel has the name
+  std::string types;         ///< of its parameters, as an entry chooses an overload by them
+  bool overloaded = false;   ///< another kernel has the name
+  bool alternative = false;  ///< an earlier one has the name, in another branch of a conditional
   std::vector<TextParameter> parameters, template_parameters;
   bool dynamic_shared = false;              ///< it has an `extern __shared__` array
   std::vector<std::string> names_in_body;   ///< each once
   std::vector<std::string> called_in_body;  ///< those that a parenthesis follows
   /// `tex2D<float>(tex, ...)`: by the texture's name, the function and its type (empty without one).
   std::map<std::string, std::pair<std::string, std::string>> fetches;
+  std::vector<std::string> needs;          ///< macros that conditionals around it ask for; "0" for `#if 0`
   std::vector<std::string> instantiation;  ///< arguments of `template __global__ void kernel<...>(...)`
 };
 
@@ -41,6 +44,15 @@ struct TextScope {
   std::map<std::string, std::string> variables;  ///< types of what the body declares, and of parameters
   std::map<std::string, std::string> types;      ///< targets of typedef and using in the body
   std::size_t outer = kNone;                     ///< of a member function: its class
+};
+
+/// A class: what an object of it holds.
+struct TextClass {
+  std::vector<TextParameter> template_parameters;
+  std::vector<std::string> specialises;  ///< arguments of a specialisation: {"T", "3"}
+  std::vector<std::string> bases;
+  std::vector<TextParameter> members;        ///< data, with extents in the type: "float [4]"
+  std::map<std::string, std::string> types;  ///< targets of typedef and using
 };
 
 /// A call of a function template, or a use of a class template.
@@ -68,11 +80,14 @@ struct ProgramText {
   std::vector<TextScope> scopes;
   std::vector<TextCall> calls;                             ///< of templates that are scopes
   std::map<std::string, std::string> variables;            ///< types of variables outside of functions
+  std::set<std::string> macros;                            ///< names of all
   std::map<std::string, std::string> constants;            ///< values of macros and variables
   std::map<std::string, std::vector<std::string>> shapes;  ///< initialisers of variables of the type dim3
   std::map<std::string, std::string> types;                ///< targets of typedef and using
+  std::map<std::string, std::vector<TextParameter>> alias_parameters;  ///< of alias templates among them
+  std::map<std::string, std::vector<TextClass>> classes;  ///< by name: one, and its specialisations
   std::map<std::string, std::vector<TextParameter>>
-      records;                                      ///< members of structs, with extents in the type
+      records;                                      ///< members of classes that are no specialisations
   std::map<std::string, std::string> enumerations;  ///< the first enumerator of each
   std::map<std::string, std::string> allocations;   ///< bytes of the device's memory, by the pointer's name
   /// Variables in constant memory, by name, with extents in the type: "float [16]".

@@ -13,17 +13,6 @@ namespace {
 
 constexpr int kDeepestTemplate = 6;  // templates that call each other
 
-/// Levels of pointers and arrays; what stands in angle brackets does not count.
-std::ptrdiff_t pointers_in(const std::string& type) {
-  std::ptrdiff_t pointers = 0;
-  int depth = 0;
-  for (const char c : type) {
-    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
-    if (depth == 0 && (c == '*' || c == '[')) ++pointers;
-  }
-  return pointers;
-}
-
 class Resolver {
  public:
   explicit Resolver(const ProgramText& program) : program_(program) {}
@@ -41,7 +30,7 @@ class Resolver {
       for (std::size_t j = 0; j < parameters.size() && j < arguments.size(); ++j) {
         const std::string deduced = matched(parameters[j].type, type_of(arguments[j], scope, depth), wanted);
         if (deduced.empty()) continue;
-        const std::string known = resolved(deduced, scope, depth);
+        std::string known = resolved(deduced, scope, depth);
         if (!known.empty()) return known;
       }
     }
@@ -51,9 +40,8 @@ class Resolver {
  private:
   /// `text` without names of the templates around it; empty where one of them is not known.
   [[nodiscard]] std::string resolved(const std::string& text, std::size_t scope, int depth) const {
-    const std::string kept = text;
     std::string result;
-    for (const Token& token : tokenize(kept).tokens) {
+    for (const Token& token : tokenize(text).tokens) {
       std::string word(token.text);
       if (token.identifier()) {
         for (std::size_t at = scope; at != TextScope::kNone; at = program_.scopes[at].outer) {
@@ -62,19 +50,30 @@ class Resolver {
             word = depth < kDeepestTemplate ? resolved(alias->second, scope, depth + 1) : "";
             break;
           }
+          if (const auto value = program_.constants.find(word);
+              around.variables.contains(word) && value != program_.constants.end() &&
+              depth < kDeepestTemplate && names_template_parameter(around, value->second)) {
+            word = resolved(value->second, scope, depth + 1);
+            if (!word.empty()) word = "(" + word + ")";
+            break;
+          }
           if (!has_template_parameter(around, word)) continue;
           word = passed(at, word, depth + 1);
           break;
         }
         if (word.empty()) return "";
       }
-      const bool words = !result.empty() && is_word(result.back()) && is_word(word.front());
-      result += (words ? " " : "") + word;
+      append_token(result, word);
     }
     return result;
   }
 
-  static bool is_word(char c) { return is_identifier(std::string(1, c)) || (c >= '0' && c <= '9'); }
+  static bool names_template_parameter(const TextScope& scope, const std::string& text) {
+    const std::vector<Token> tokens = tokenize(text).tokens;
+    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+      return has_template_parameter(scope, std::string(token.text));
+    });
+  }
 
   static bool has_template_parameter(const TextScope& scope, const std::string& name) {
     return std::any_of(scope.template_parameters.begin(), scope.template_parameters.end(),
@@ -87,8 +86,8 @@ class Resolver {
     for (const TextCall& call : program_.calls) {
       const bool own = call.scope != TextScope::kNone && program_.scopes[call.scope].name == called.name;
       if (call.name != called.name || own) continue;
-      const std::string found = argument(called.template_parameters, called.parameters,
-                                         call.template_arguments, call.arguments, call.scope, name, depth);
+      std::string found = argument(called.template_parameters, called.parameters, call.template_arguments,
+                                   call.arguments, call.scope, name, depth);
       if (!found.empty() && found != name) return found;
     }
     for (const TextParameter& parameter : called.template_parameters) {
@@ -99,10 +98,9 @@ class Resolver {
 
   /// The type of an expression: a literal, a cast, a variable with or without an offset, a member of one.
   [[nodiscard]] std::string type_of(const std::string& expression, std::size_t scope, int depth) const {
-    const std::string kept = expression;
-    const std::vector<Token> tokens = tokenize(kept).tokens;
+    const std::vector<Token> tokens = tokenize(expression).tokens;
     if (tokens.empty()) return "";
-    if (tokens[0].kind == Token::Kind::kNumber && tokens.size() == 1) return type_of_number(kept);
+    if (tokens[0].kind == Token::Kind::kNumber && tokens.size() == 1) return type_of_number(expression);
     if (tokens[0].is("(") && tokens[0].close + 1 < tokens.size() && tokens[0].close > 1) {  // (float*)x
       std::string type;
       for (std::size_t i = 1; i < tokens[0].close; ++i)
@@ -110,6 +108,13 @@ class Resolver {
       return pointers_in(type) > 0 || parse_scalar_type(bare_type(type)) ? type : "";
     }
     if (!tokens[0].identifier()) return "";
+    if (tokens.size() > 2 &&
+        program_.classes.contains(std::string(tokens[0].text))) {  // Put(1.0), Add<float>{}
+      const std::size_t behind = tokens[1].is("<") ? behind_angles(tokens, 1, tokens.size()) : 1;
+      const bool made = behind < tokens.size() && (tokens[behind].is("(") || tokens[behind].is("{")) &&
+                        tokens[behind].close + 1 == tokens.size();
+      if (made) return text_of(tokens, {0, behind});
+    }
     std::string type = variable(std::string(tokens[0].text), scope);
     std::size_t i = 1;
     for (; i < tokens.size(); ++i) {
@@ -178,8 +183,7 @@ bool is_known(const ProgramText& program, const std::string& text, std::size_t s
       "unsigned", "signed",  "long",    "short",   "char",     "int",      "float",    "double",   "bool",
       "true",     "false",   "const",   "void",    "sizeof",   "std",      "half",     "size_t",   "int8_t",
       "int16_t",  "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "ptrdiff_t"};
-  const std::string kept = text;
-  const std::vector<Token> tokens = tokenize(kept).tokens;
+  const std::vector<Token> tokens = tokenize(text).tokens;
   return std::all_of(tokens.begin(), tokens.end(), [&](const Token& token) {
     const std::string word(token.text);
     if (!token.identifier() || words.contains(word) || parse_element_type(word)) return true;
@@ -195,57 +199,24 @@ bool is_known(const ProgramText& program, const std::string& text, std::size_t s
 
 }  // namespace
 
+std::ptrdiff_t pointers_in(const std::string& type) {
+  std::ptrdiff_t pointers = 0;
+  int depth = 0;
+  for (const char c : type) {
+    depth += c == '<' ? 1 : c == '>' ? -1 : 0;
+    if (depth == 0 && (c == '*' || c == '[')) ++pointers;
+  }
+  return pointers;
+}
+
 TemplateId template_id(const std::string& type) {
   const std::string bare = bare_type(type);
   TemplateId id;
   const std::size_t open = bare.find('<');
   if (open == std::string::npos || bare.back() != '>') return {bare, {}};
   id.name = std::string(trim(bare.substr(0, open)));
-  int depth = 0;
-  std::string part;
-  for (std::size_t i = open + 1; i + 1 < bare.size(); ++i) {
-    depth += bare[i] == '<' || bare[i] == '(' ? 1 : bare[i] == '>' || bare[i] == ')' ? -1 : 0;
-    if (bare[i] == ',' && depth == 0) {
-      id.arguments.emplace_back(trim(part));
-      part.clear();
-    } else {
-      part += bare[i];
-    }
-  }
-  id.arguments.emplace_back(trim(part));
+  id.arguments = split_at_commas(bare.substr(open + 1, bare.size() - open - 2), true);
   return id;
-}
-
-std::optional<std::vector<TextParameter>> members_of_type(const ProgramText& program,
-                                                          const std::string& type) {
-  if (const auto record = program.records.find(bare_type(type)); record != program.records.end())
-    return record->second;
-  const TemplateId id = template_id(type);
-  if (id.name == "pair" && id.arguments.size() == 2)
-    return std::vector<TextParameter>{{id.arguments[0], "first", "", 0}, {id.arguments[1], "second", "", 0}};
-  const auto record = program.records.find(id.name);
-  const auto scope = std::find_if(program.scopes.begin(), program.scopes.end(), [&](const TextScope& one) {
-    return one.name == id.name && !one.template_parameters.empty();
-  });
-  if (id.arguments.empty() || record == program.records.end() || scope == program.scopes.end())
-    return std::nullopt;
-  std::vector<TextParameter> members = record->second;
-  for (TextParameter& member : members) {
-    const std::string kept = member.type;
-    std::string replaced;
-    for (const Token& token : tokenize(kept).tokens) {
-      std::string word(token.text);
-      for (std::size_t i = 0; i < scope->template_parameters.size(); ++i) {
-        const TextParameter& parameter = scope->template_parameters[i];
-        if (parameter.name != word) continue;
-        word = i < id.arguments.size() ? id.arguments[i] : parameter.default_value;
-        break;
-      }
-      replaced += (replaced.empty() || !token.identifier() ? "" : " ") + word;
-    }
-    member.type = std::move(replaced);
-  }
-  return members;
 }
 
 std::string bare_type(const std::string& type) {
@@ -253,8 +224,7 @@ std::string bare_type(const std::string& type) {
       "const", "volatile", "__restrict__",      "__restrict", "restrict", "struct",
       "enum",  "typename", "__grid_constant__", "register",   "std",      "::"};
   std::vector<std::string> words;
-  const std::string kept = type;
-  for (const Token& token : tokenize(kept).tokens) {
+  for (const Token& token : tokenize(type).tokens) {
     if (token.is("*") || token.is("&") || dropped.contains(std::string(token.text))) continue;
     if (token.is("[")) break;
     words.emplace_back(token.text);
@@ -264,7 +234,7 @@ std::string bare_type(const std::string& type) {
 
 std::string template_argument_of(const ProgramText& program, const TextKernel& kernel,
                                  const TextLaunch& launch, const std::string& parameter) {
-  const std::string found =
+  std::string found =
       Resolver(program).argument(kernel.template_parameters, kernel.parameters, launch.template_arguments,
                                  launch.arguments, launch.scope, parameter, 0);
   return is_known(program, found, launch.scope) ? found : "";

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,17 +11,15 @@ namespace kiln {
 /// A type without qualifiers, pointers, references, extents and `std::`.
 [[nodiscard]] std::string bare_type(const std::string& type);
 
+/// Levels of pointers and arrays; what stands in angle brackets does not count.
+[[nodiscard]] std::ptrdiff_t pointers_in(const std::string& type);
+
 /// "Vec" and {"float", "3"} of "Vec<float, 3>"; without arguments for all else.
 struct TemplateId {
   std::string name;
   std::vector<std::string> arguments;
 };
 [[nodiscard]] TemplateId template_id(const std::string& type);
-
-/// The members of a struct, of a class template with the type's arguments, or of std::pair; absent if there
-/// is no such type.
-[[nodiscard]] std::optional<std::vector<TextParameter>> members_of_type(const ProgramText& program,
-                                                                        const std::string& type);
 
 /// What a launch passes for a parameter of its kernel's template: as written, or deduced from the types of
 /// its arguments. Names of templates around the launch are replaced by what the program's first

@@ -11,14 +11,11 @@ namespace {
 bool starts_identifier(char c) {
   return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
 }
-bool continues_identifier(char c) {
-  return starts_identifier(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
 
-// ">" and "<" stay single, because they may close or open template arguments.
 /// A raw string's delimiter has at most 16 characters.
 constexpr std::size_t kLongestRawDelimiter = 16;
 
+// ">" and "<" stay single, because they may close or open template arguments.
 constexpr std::array<std::string_view, 21> kLongPunctuation = {
     "...", "::", "->", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
     "|=",  "^=", "==", "!=", "<=", ">=", "&&", "||", "##", ".*"};
@@ -51,7 +48,6 @@ class BracketPairing {
   void bracket(std::size_t i) {
     Token& token = tokens_[i];
     token.close = tokens_.size();
-    if (never_ > 0) return;
     if (token.is("(") || token.is("[") || token.is("{")) {
       outer_[i] = open_;
       open_ = i;
@@ -66,13 +62,12 @@ class BracketPairing {
     if (words.empty()) return;
     if (words[0].is("if") || words[0].is("ifdef") || words[0].is("ifndef")) {
       open_conditionals_.push_back({open_, {}, words.size() == 2 && words[1].is("0")});
-      never_ += open_conditionals_.back().never ? 1 : 0;
+      if (open_conditionals_.back().never) open_ = tokens_.size();  // its brackets are its own
     } else if (!open_conditionals_.empty()) {
       Conditional& conditional = open_conditionals_.back();
       const bool ends = words[0].is("endif");
       if (!ends && !words[0].is("else") && !words[0].is("elif")) return;
       if (!conditional.open_after && !conditional.never) conditional.open_after = open_;
-      never_ -= conditional.never ? 1 : 0;
       conditional.never = false;
       open_ = ends ? conditional.open_after.value_or(conditional.open_before) : conditional.open_before;
       if (ends) open_conditionals_.pop_back();
@@ -83,7 +78,6 @@ class BracketPairing {
   std::vector<std::size_t> outer_;  // for each open bracket: the enclosing one
   std::size_t open_;                // the innermost open bracket; none: the list's size
   std::vector<Conditional> open_conditionals_;
-  int never_ = 0;  // how many of them are branches that are not compiled
 };
 
 void pair_brackets(std::vector<Token>& tokens, const std::vector<Directive>& directives) {
@@ -254,8 +248,74 @@ class Tokenizer {
 
 }  // namespace
 
+bool continues_identifier(char c) {
+  return starts_identifier(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
 TokenizedText tokenize(std::string_view text) {
   return Tokenizer(text).run();
+}
+
+void append_token(std::string& text, std::string_view token) {
+  if (token.empty()) return;
+  const bool words =
+      !text.empty() && continues_identifier(text.back()) && continues_identifier(token.front());
+  const bool signs = !text.empty() && text.back() == token.front() && (token == "-" || token == "+");
+  if (words || signs) text += ' ';
+  text += token;
+}
+
+std::string text_of(const std::vector<Token>& tokens, TokenSpan span) {
+  std::string text;
+  for (std::size_t i = span.begin; i < span.end; ++i) append_token(text, tokens[i].text);
+  return text;
+}
+
+std::vector<TokenSpan> parts_of(const std::vector<Token>& tokens, TokenSpan span, bool angles) {
+  std::vector<TokenSpan> parts;
+  std::size_t begin = span.begin;
+  int depth = 0;
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    const Token& token = tokens[i];
+    if (token.is("(") || token.is("[") || token.is("{")) {
+      i = std::min(token.close, span.end);
+    } else if (angles && token.is("<")) {
+      ++depth;
+    } else if (angles && token.is(">")) {
+      --depth;
+    } else if (token.is(",") && depth <= 0) {
+      parts.push_back({begin, i});
+      begin = i + 1;
+    }
+  }
+  if (begin < span.end) parts.push_back({begin, span.end});
+  return parts;
+}
+
+std::vector<std::string> split_at_commas(std::string_view text, bool angles) {
+  const TokenizedText source = tokenize(text);
+  std::vector<std::string> parts;
+  for (const TokenSpan& part : parts_of(source.tokens, {0, source.tokens.size()}, angles))
+    parts.push_back(text_of(source.tokens, part));
+  return parts;
+}
+
+std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, std::size_t end) {
+  int depth = 0;
+  for (std::size_t i = open; i < end; ++i) {
+    const Token& token = tokens[i];
+    if (token.is("(") || token.is("[") || token.is("{")) {
+      if (token.close >= end) return end;
+      i = token.close;
+    } else if (token.is("<")) {
+      ++depth;
+    } else if (token.is(">") && --depth == 0) {
+      return i + 1;
+    } else if (token.is(";")) {
+      return i;
+    }
+  }
+  return end;
 }
 
 std::string apply_edits(std::string_view text, std::vector<TextEdit> edits) {

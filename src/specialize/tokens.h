@@ -29,6 +29,14 @@ struct Directive {
   std::size_t offset = 0;  ///< of the "#"
 };
 
+/// A half-open range of token indices.
+struct TokenSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  [[nodiscard]] bool empty() const { return begin >= end; }
+};
+
 struct TokenizedText {
   std::vector<Token> tokens;  ///< those outside preprocessor lines
   std::vector<Directive> directives;
@@ -37,6 +45,25 @@ struct TokenizedText {
 /// Splits `text` without expanding macros or evaluating conditionals; comments vanish. Never fails: text that
 /// is not C++ gives tokens that mean nothing, and the compiler will say so.
 [[nodiscard]] TokenizedText tokenize(std::string_view text);
+
+/// Whether it may stand in an identifier or a number.
+[[nodiscard]] bool continues_identifier(char c);
+
+/// Adds a token's text. A blank separates two words, and signs that would become one token ("- -1").
+void append_token(std::string& text, std::string_view token);
+
+/// Tokens as text, as append_token joins them.
+[[nodiscard]] std::string text_of(const std::vector<Token>& tokens, TokenSpan span);
+
+/// The parts of a span between commas outside of brackets; with `angles`, angle brackets are brackets.
+[[nodiscard]] std::vector<TokenSpan> parts_of(const std::vector<Token>& tokens, TokenSpan span, bool angles);
+
+/// "Vec<float, 3>" and "n" of "Vec<float, 3>, n".
+[[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text, bool angles);
+
+/// Index behind the angle bracket that closes the one at `open`, or `end`. Parentheses and brackets are
+/// skipped.
+[[nodiscard]] std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, std::size_t end);
 
 /// A replacement of `length` bytes at `offset`.
 struct TextEdit {

@@ -11,6 +11,7 @@
 #include "specialize/host_code.h"
 #include "specialize/includes.h"
 #include "specialize/inputs.h"
+#include "specialize/nvcc_words.h"
 #include "specialize/overloads.h"
 #include "specialize/symbol_expression.h"
 
@@ -93,8 +94,8 @@ std::optional<Dim3> fixed_block(const Configuration& configuration, const Kernel
   return Dim3{extents[0], extents[1], extents[2]};
 }
 
-bool belongs(const Unit& unit, const Specialization& wanted) {
-  return unit.specialization.source_path == wanted.source_path &&
+bool belongs(const Unit& unit, const Specialization& wanted, const KernelSpec& kernel) {
+  return unit.more_sources == kernel.more_sources && unit.specialization.source_path == wanted.source_path &&
          unit.specialization.defines == wanted.defines && unit.specialization.options == wanted.options &&
          unit.specialization.include_directories == wanted.include_directories;
 }
@@ -128,7 +129,11 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
   result.source_name = path.filename().string();
   result.source_path =
       result.lineinfo ? std::filesystem::absolute(path).lexically_normal().string() : path.string();
-  const std::string text = read_text(files, path, kernel);
+  std::string text = read_text(files, path, kernel);
+  for (const std::string& more : kernel.more_sources) {
+    const std::filesystem::path other = configuration.workload().directory / more;
+    text += "\n#include \"" + other.lexically_proximate(path.parent_path()).generic_string() + "\"\n";
+  }
   result.defines = macros_of(configuration, kernel);
   add_inputs(result, text, options_of(kernel, target.backend),
              {files, path, {path.parent_path()}, configuration.workload().directory, supplied});
@@ -203,12 +208,13 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
   for (const std::string& name : kernels) {
     const KernelSpec& kernel = *configuration.workload().find_kernel(name);
     Specialization wanted = read_source(configuration, kernel, role, target, files, supplied);
-    auto unit =
-        std::find_if(units.begin(), units.end(), [&](const Unit& known) { return belongs(known, wanted); });
+    auto unit = std::find_if(units.begin(), units.end(),
+                             [&](const Unit& known) { return belongs(known, wanted, kernel); });
     if (unit == units.end()) {
       unit = units.insert(units.end(), Unit{});
       unit->role = role;
       unit->child = configuration.child();
+      unit->more_sources = kernel.more_sources;
       unit->specialization = std::move(wanted);
       add_params(configuration, *unit);
     }
@@ -225,6 +231,7 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
     }
   }
   for (Unit& unit : units) {
+    translate_nvcc_words(unit.specialization);
     translate_hip_words(unit.specialization);
     leave_out_host_code(unit.specialization);
   }

@@ -22,6 +22,7 @@ struct Unit {
   int child = 0;  ///< Configuration::child of its values
   Specialization specialization;
   ParamsStruct params;
+  std::vector<std::string> more_sources;  ///< KernelSpec::more_sources
   std::map<std::string, std::string>
       name_expressions;  ///< kernel's name in the workload -> entry's name expression
 };

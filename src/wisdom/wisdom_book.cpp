@@ -158,7 +158,10 @@ std::vector<WisdomRecord> WisdomBook::records(std::size_t key, std::size_t most)
 
 std::string wisdom_source_digest(const Workload& workload, FileSystem& files) {
   std::set<std::string> names;
-  for (const KernelSpec& kernel : workload.kernels) names.insert(kernel.source);
+  for (const KernelSpec& kernel : workload.kernels) {
+    names.insert(kernel.source);
+    names.insert(kernel.more_sources.begin(), kernel.more_sources.end());
+  }
   for (const std::string& name : files.list(workload.directory)) {
     if (name.ends_with(".h") || name.ends_with(".cuh") || name.ends_with(".hpp")) names.insert(name);
   }

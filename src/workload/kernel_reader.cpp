@@ -54,7 +54,9 @@ TextureSpec read_texture(const YamlNode& node) {
   return texture;
 }
 
-ArgumentSpec read_argument(const YamlNode& node) {
+/// `member`: of a struct, which may have a `count`.
+ArgumentSpec read_argument(const YamlNode& node, bool member) {
+  using Keys = std::vector<std::string>;
   ArgumentSpec argument;
   argument.where = node.where();
   if (node.is_map() && node.find("tensor_map")) {
@@ -68,12 +70,12 @@ ArgumentSpec read_argument(const YamlNode& node) {
     argument.texture = read_texture(node);
     argument.formal = argument.name;
   } else if (node.is_map() && node.find("buffer")) {
-    node.require_keys({"buffer", "name"});
+    node.require_keys(member ? Keys{"buffer", "name", "count"} : Keys{"buffer", "name"});
     argument.kind = ArgumentSpec::Kind::kBuffer;
     argument.name = node.at("buffer").text();
     argument.formal = argument.name;
   } else if (node.is_map() && node.find("value")) {
-    node.require_keys({"value", "type", "name"});
+    node.require_keys(member ? Keys{"value", "type", "name", "count"} : Keys{"value", "type", "name"});
     argument.kind = ArgumentSpec::Kind::kValue;
     argument.value = read_expression(node.at("value"));
     argument.type = node.at("type").text();
@@ -96,7 +98,7 @@ ArgumentSpec read_argument(const YamlNode& node) {
 /// An argument, or the members of a struct that is passed by value.
 void read_arguments(const YamlNode& node, KernelSpec& kernel, std::size_t& structs) {
   if (!node.is_map() || !node.find("struct")) {
-    kernel.args.push_back(read_argument(node));
+    kernel.args.push_back(read_argument(node, false));
     return;
   }
   node.require_keys({"struct"});
@@ -106,14 +108,20 @@ void read_arguments(const YamlNode& node, KernelSpec& kernel, std::size_t& struc
   for (const YamlNode& member : members) {
     if (member.is_map() && member.find("struct"))
       throw member.error("a struct in a struct: write its members in its place");
-    ArgumentSpec argument = read_argument(member);
+    ArgumentSpec argument = read_argument(member, true);
+    std::int64_t count = 1;
+    if (const auto given = member.is_map() ? member.find("count") : std::nullopt) {
+      count = given->integer();
+      constexpr std::int64_t kMost = 4096;  // bytes of the structs of a launch
+      if (count < 1 || count > kMost) throw given->error("expected 1 to 4096 members that are alike");
+    }
     using Kind = ArgumentSpec::Kind;
     if (argument.kind == Kind::kParams || argument.kind == Kind::kTensorMap)
       throw member.error(std::string("a struct cannot hold ") +
                          (argument.kind == Kind::kParams ? "`params`" : "a tensor map") +
                          "; expected buffers, numbers, textures or null");
     argument.struct_number = structs;
-    kernel.args.push_back(std::move(argument));
+    kernel.args.insert(kernel.args.end(), static_cast<std::size_t>(count), argument);
   }
 }
 
@@ -171,8 +179,11 @@ KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
   KernelSpec kernel;
   kernel.name = name;
   kernel.where = node.where();
-  kernel.source = node.at("source").text();
-  if (kernel.source.empty()) throw node.at("source").error("expected a file beside this one; found ''");
+  kernel.more_sources = read_texts(node.at("source"));
+  if (kernel.more_sources.empty() || kernel.more_sources.front().empty())
+    throw node.at("source").error("expected a file beside this one; found ''");
+  kernel.source = kernel.more_sources.front();
+  kernel.more_sources.erase(kernel.more_sources.begin());
   kernel.entry = name;
   read_optional(node, "entry", kernel.entry, read_entry);
   kernel.grid = read_extents(node.at("grid"), 3);

@@ -165,6 +165,7 @@ using OptionText = ExpressionText;
 
 struct KernelSpec {
   std::string name, source, entry;
+  std::vector<std::string> more_sources;  ///< files of the same program that follow `source`
   std::vector<ExpressionText> grid, block;
   std::vector<ExpressionText> cluster;  ///< in blocks; empty: none
   bool cooperative = false;

@@ -43,8 +43,11 @@ INSTANTIATE_TEST_SUITE_P(
                      "relu: true}\nsweep: {T: [half, float], filter_h: [1, 3], stride: [1, "
                      "2], groups: [1, 2], dilation: [1, 2]}\n"},
         WorkloadCase{"FewChannels", "conv2d",
-                     "set: {batch: 3, h: 37, w: 51, c: 3, filters: 40, relu: true}\nsweep: {T: "
-                     "[half, bfloat16, float], filter_h: [3, 7], stride: [1, 2]}\n"},
+                     "set: {batch: 3, h: 37, w: 51, filters: 40, relu: true}\nsweep: {T: [half, bfloat16, "
+                     "float], c: [1, 2, 3, 4], filter_h: [3, 7], stride: [1, 2, 4]}\n"},
+        WorkloadCase{"FiltersOfAnyNumber", "conv2d",
+                     "set: {T: half, h: 13, c: 64, batch: 5, operation: wgmma}\nsweep: {filters: [7, 60, "
+                     "65, 264], splits: [1, 2], relu: [true, false], filter_h: [1, 3]}\n"},
         WorkloadCase{"FmaOfPatches", "conv2d",
                      "set: {batch: 3, h: 19, w: 23, c: 128, filters: 80, operation: fma_boxes, "
                      "T: float, relu: true}\nsweep: {filter_h: [1, 3], stride: [1, 2], groups: "
@@ -56,7 +59,7 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"PartsOfDepth", "conv2d",
                      "set: {batch: 3, h: 9, c: 256, filters: 200, relu: true}\nsweep: {T: [half, "
                      "float], operation: [wgmma, wgmma_split, fma_boxes], groups: [1, 2], splits: "
-                     "[2, 3], cluster_m: [1, 2]}\n"},
+                     "[2, 3, 8]}\n"},
         WorkloadCase{"Teams", "conv2d",
                      "set: {T: half, h: 19, w: 23, c: 128, filters: 80, teams: 2, splits: 1, relu: "
                      "true}\nsweep: {batch: [3, 40], filter_h: [1, 3], stride: [1, 2], cluster_m: [1, "

@@ -280,6 +280,83 @@ TEST(HostCode, LeavesOutHeadersOfTypesThatNothingNames) {
   EXPECT_EQ(cut(pair), pair);
 }
 
+TEST(HostCode, LeavesOutFunctionsWhoseHeadsConditionalsDivide) {
+  const std::string text =
+      "#ifdef UNDERSCORE\ndouble seconds_()\n#else\ndouble seconds()\n#endif\n{\n  struct timeval t;\n"
+      "  gettimeofday(&t, 0);\n  return t.tv_sec;\n}\n__global__ void k(float* a) { a[0] = 1; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("seconds")));
+  EXPECT_THAT(left, HasSubstr("#ifdef UNDERSCORE\n\n#else\n\n#endif\n"));
+}
+
+TEST(HostCode, KnowsNamesOfStdWithoutTheNamespace) {
+  const std::string text =
+      "#include <iostream>\n#include <vector>\nusing namespace std;\n"
+      "struct Point { float x; friend ostream& operator<<(ostream& out, const Point& p); };\n"
+      "void show(const vector<int>& all) { for (int i : all) cout << i; }\n"
+      "__device__ int list(int a) { return a; }\n"
+      "__global__ void k(Point* p) { p->x = list(1); }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("ostream")));
+  EXPECT_THAT(left, Not(HasSubstr("vector")));
+  EXPECT_THAT(left, HasSubstr("struct Point { float x;"));
+  EXPECT_THAT(left, HasSubstr("int list(int a)"));
+}
+
+TEST(HostCode, LeavesOutWhatUsesClassesOfTheHost) {
+  const std::string text =
+      "#include <string>\nusing Text = std::string;\nstruct Part { Text name; };\nstruct Whole { Part part; "
+      "int n; };\n"
+      "template <> struct Hash<std::basic_string<char>> { int of(int a) { return a; } };\n"
+      "class Range { using size = Text::size_type; size at; };\n"
+      "class Other { using size = int; size at; };\n"
+      "int length(const Whole& whole);\nWhole everything;\n"
+      "__global__ void k(Other* a, Whole* unused) { a[0] = Other(); }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  for (const char* gone : {"string", "struct Part", "class Range", "int length", "everything"})
+    EXPECT_THAT(left, Not(HasSubstr(gone)));
+  EXPECT_THAT(left, HasSubstr("class Other { using size = int;"));
+}
+
+TEST(HostCode, LeavesOutMacrosThatInstantiateHostFunctions) {
+  const std::string text =
+      "template <int N> int run(float* a);\n"
+      "template <int N> int run(float* a) { cudaFree(a); return N; }\n"
+      "#define EXPORT(n) template int run<n>(float*);\nEXPORT(1)\nEXPORT(2)\n"
+      "__global__ void k(float* a) { a[0] = 1; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("EXPORT(1)")));
+  EXPECT_THAT(left, Not(HasSubstr("EXPORT(2)")));
+}
+
+TEST(HostCode, KnowsMacrosThatMarkFunctionsOfTheHost) {
+  const std::string text =
+      "#define MY_HOST __host__\n#define MY_BOTH __host__ __device__\n"
+      "struct View { float* a; MY_HOST int size() const { return 1; } MY_BOTH float at(int i) { return a[i]; "
+      "} };\n"
+      "__global__ void k(View v) { v.a[0] = v.at(1); }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("int size()")));
+  EXPECT_THAT(left, HasSubstr("float at(int i)"));
+}
+
+TEST(HostCode, ConstantsWithParenthesesAreNoFunctions) {
+  const std::string text =
+      "constexpr unsigned n(64);\nconstexpr unsigned half_of(n / 2);\nconst int plain(3);\n"
+      "__global__ void k(float* a) { a[half_of] = plain; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, HasSubstr("unsigned n(64)"));
+  EXPECT_THAT(left, HasSubstr("half_of(n / 2)"));
+  EXPECT_THAT(left, HasSubstr("plain(3)"));
+}
+
+TEST(HostCode, IntegersOfAHeaderThatIsLeftOutStay) {
+  const std::string text =
+      "#include <string>\n#if SIZE_MAX == UINT64_MAX\n#define BITS 64\n#endif\n"
+      "__global__ void k(float* a) { a[0] = BITS; }\n";
+  EXPECT_THAT(cut(text + kMain, {"k"}), HasSubstr("#include <cstdint>\n"));
+}
+
 TEST(HostCode, NeverFails) {
   for (const char* text :
        {"", "}", "{", "int main(", "template <", "#if\n#else\n#else\n#endif", "int main() { cudaFree(0); ",

@@ -80,6 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
                     "kernels.scale.args[1].struct[1]: a struct cannot hold `params`"},
         BadWorkload{"args: [y, x, params]", "args: [y, {struct: [x, {struct: [x]}]}]",
                     "write its members in its place"},
+        BadWorkload{"args: [y, x, params]", "args: [y, {struct: [{buffer: x, count: 0}]}]",
+                    "expected 1 to 4096 members"},
         BadWorkload{"args: [y, x, params]", "args: [y, {struct: [z]}]", "'z' is neither a buffer"},
         BadWorkload{"args: [y, x, params]", "args: [y, {tensor_map: x, box: [1], swizzle: middling}, params]",
                     "swizzle: expected one of none, 32B, 64B, 128B; found 'middling'$"},

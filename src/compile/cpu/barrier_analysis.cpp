@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::array<std::string_view, 17> kWaitingPrefixes = {"__syncthreads",
+constexpr std::array<std::string_view, 26> kWaitingPrefixes = {"__syncthreads",
                                                                "__syncwarp",
                                                                "__shfl",
                                                                "__ballot",
@@ -25,7 +25,16 @@ constexpr std::array<std::string_view, 17> kWaitingPrefixes = {"__syncthreads",
                                                                "cooperative_groups",
                                                                "this_grid",
                                                                "labeled_partition",
-                                                               "binary_partition"};
+                                                               "binary_partition",
+                                                               "mma_sync",
+                                                               "load_matrix_sync",
+                                                               "store_matrix_sync",
+                                                               "arrive_and_wait",
+                                                               "try_wait",
+                                                               "wait_parity",
+                                                               "consumer_wait",
+                                                               "producer_acquire",
+                                                               "make_pipeline"};
 
 /// Whether a call ends the program: the block is then given up, which a plain loop cannot do.
 bool ends_process(std::string_view name) {
@@ -33,7 +42,7 @@ bool ends_process(std::string_view name) {
 }
 
 bool waits(std::string_view name) {
-  return name == "sync" || ends_process(name) || name == "asm" || name == "__asm__" ||
+  return name == "sync" || name == "wait" || ends_process(name) || name == "asm" || name == "__asm__" ||
          std::any_of(kWaitingPrefixes.begin(), kWaitingPrefixes.end(),
                      [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; });
 }

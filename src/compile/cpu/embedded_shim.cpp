@@ -1,6 +1,7 @@
 #include "compile/cpu/embedded_shim.h"
 
 #include <array>
+#include <map>
 #include <utility>
 
 #include "kiln_embedded_portable.h"
@@ -29,7 +30,44 @@ constexpr std::string_view kAssert =
     "#endif\n";
 
 constexpr std::string_view kThrust = "#include \"kiln/thrust.h\"\n";
-constexpr std::string_view kCudaFunctional = "#include \"kiln/cuda_functional.h\"\n";
+/// Headers of the standard library that <cuda/std/...> has, by the same names; <bit> and <span> are the
+/// shim's.
+constexpr std::array<std::string_view, 28> kStandardHeaders = {"algorithm", "array",
+                                                               "cassert",   "cctype",
+                                                               "cfloat",    "chrono",
+                                                               "climits",   "cmath",
+                                                               "complex",   "cstddef",
+                                                               "cstdint",   "cstdlib",
+                                                               "cstring",   "ctime",
+                                                               "iterator",  "limits",
+                                                               "numeric",   "memory",
+                                                               "new",       "optional",
+                                                               "ratio",     "string_view",
+                                                               "tuple",     "utility",
+                                                               "variant",   "initializer_list",
+                                                               "exception", "type_traits"};
+
+/// What <cuda/std/NAME> is, by NAME.
+const std::map<std::string, std::string>& standard_headers() {
+  static const std::map<std::string, std::string> texts = [] {
+    std::map<std::string, std::string> made;
+    for (const std::string_view name : kStandardHeaders)
+      made[std::string(name)] = "#include <" + std::string(name) + ">\n#include \"kiln/cuda_std.h\"\n";
+    return made;
+  }();
+  return texts;
+}
+
+// The parts in kiln/ include nothing (make_expansion_unit leaves them out).
+constexpr std::string_view kMma =
+    "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include \"kiln/wmma.h\"\n";
+constexpr std::string_view kCudaAtomic =
+    "#include <atomic>\n#include \"kiln/scopes.h\"\n#include \"kiln/atomic.h\"\n";
+constexpr std::string_view kCudaBarrier =
+    "#include <atomic>\n#include \"kiln/scopes.h\"\n#include \"kiln/barrier.h\"\n";
+constexpr std::string_view kCudaPipeline = "#include <cuda/barrier>\n#include \"kiln/pipeline.h\"\n";
+constexpr std::string_view kCudaStd = "#include \"kiln/cuda_std.h\"\n";
+
 /// Any header of CUB provides all of CUB.
 constexpr std::string_view kCub =
     "#include \"kiln/cub_warp.h\"\n"
@@ -113,8 +151,24 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"thrust/complex.h", embedded::kThrustComplex},
                                        {"thrust/pair.h", kThrust},
                                        {"thrust/tuple.h", kThrust},
-                                       {"cuda/functional", kCudaFunctional},
-                                       {"cuda/std/functional", kCudaFunctional}};
+                                       {"mma.h", kMma},
+                                       {"kiln/wmma.h", embedded::kWmma},
+                                       {"kiln/scopes.h", embedded::kScopes},
+                                       {"kiln/atomic.h", embedded::kAtomic},
+                                       {"kiln/barrier.h", embedded::kBarrier},
+                                       {"kiln/pipeline.h", embedded::kPipeline},
+                                       {"kiln/cuda_std.h", embedded::kCudaStd},
+                                       {"cuda_pipeline.h", embedded::kPipelinePrimitives},
+                                       {"cuda_pipeline_primitives.h", embedded::kPipelinePrimitives},
+                                       {"cuda/atomic", kCudaAtomic},
+                                       {"cuda/std/atomic", kCudaAtomic},
+                                       {"cuda/barrier", kCudaBarrier},
+                                       {"cuda/std/barrier", kCudaBarrier},
+                                       {"cuda/pipeline", kCudaPipeline}};
+  for (const char* name : {"cuda/functional", "cuda/std/functional", "cuda/std/bit", "cuda/std/span",
+                           "cuda/std/concepts", "cuda/std/version"})
+    headers.push_back({name, kCudaStd});
+  for (const auto& [name, text] : standard_headers()) headers.push_back({"cuda/std/" + name, text});
   for (const std::string_view name : kCubHeaders) headers.push_back({"cub/" + std::string(name), kCub});
   return headers;
 }

@@ -1,6 +1,7 @@
 #include "compile/cpu/unit.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <deque>
 #include <filesystem>
@@ -40,6 +41,15 @@ std::string string_literal(std::string_view text) {
 
 /// Where the shim ends in a preprocessor's output.
 constexpr std::string_view kTextBegins = "#pragma kiln_text_begins";
+
+/// In a preprocessed text, in place of a header that is included after the transformation.
+constexpr std::string_view kLeftOut = "#pragma kiln_include ";
+
+bool left_out(std::string_view stand_in) {
+  static constexpr std::array<std::string_view, 5> kHeaders = {
+      "kiln/wmma.h", "kiln/scopes.h", "kiln/atomic.h", "kiln/barrier.h", "kiln/pipeline.h"};
+  return std::find(kHeaders.begin(), kHeaders.end(), stand_in) != kHeaders.end();
+}
 
 /// A preprocessed text in which the content of the standard library's headers is blank, because kernels do
 /// not wait there. A header that names a barrier is kept. The marker at which a file was entered decides: in
@@ -135,7 +145,9 @@ class UnitWriter {
     SplitUnit result;
     const std::size_t begins = expanded.find(kTextBegins);
     if (begins == std::string::npos) return result;
-    const std::string text = expanded.substr(std::min(expanded.find('\n', begins), expanded.size()));
+    std::string text = expanded.substr(std::min(expanded.find('\n', begins), expanded.size()));
+    for (std::size_t at = text.find(kLeftOut); at != std::string::npos; at = text.find(kLeftOut, at))
+      text.replace(at, kLeftOut.size(), "#include ");
     std::string host_text;
     {
       const std::string seen = without_system_headers(text);
@@ -350,10 +362,12 @@ class UnitWriter {
 
   void add_headers() {
     for (const EmbeddedFile& stand_in : cpu_stand_in_headers()) {
-      // The transformation knows cooperative groups by their names.
+      // The transformation knows cooperative groups and the like by their names.
       const bool empty = as_they_are_ && stand_in.name == "cooperative_groups.h";
-      const std::string once = stand_in.each_time ? "" : "#pragma once\n";
-      unit_.headers.emplace_back(stand_in.name, empty ? "" : once + std::string(stand_in.text));
+      const bool later = as_they_are_ && left_out(stand_in.name);
+      std::string text = stand_in.each_time ? "" : "#pragma once\n";
+      text += later ? std::string(kLeftOut) + "\"" + stand_in.name + "\"\n" : std::string(stand_in.text);
+      unit_.headers.emplace_back(stand_in.name, empty ? "" : text);
     }
     // For its excerpts the compiler reads these files again; there the directive is line 1.
     unit_.headers.emplace_back("kiln/portable.h",

@@ -102,7 +102,8 @@ std::optional<std::string> header_text(const std::string& name, const CudaHeader
            ">\nnamespace cuda {\nnamespace std {}\n}\nnamespace std {\nusing namespace cuda::std;\n}\n";
   }
   if (own != nullptr && (text.empty() || own->with == With::kBoth)) text += own->text;
-  if (own != nullptr || !text.empty()) return "#pragma once\n" + text;
+  // A text may include it inside of `extern "C"`.
+  if (own != nullptr || !text.empty()) return "#pragma once\nextern \"C++\" {\n" + text + "\n}\n";
   if (is_header_of_host(name)) return "#pragma once\n";
   const bool runtime =
       std::find(kRuntimeHeaders.begin(), kRuntimeHeaders.end(), name) != kRuntimeHeaders.end();

@@ -35,7 +35,10 @@ const cpu_abi::Services kFiberServices = {
       own(worker).team->fail_assertion(condition, file, line);
     },
     [](cpu_abi::Worker*, unsigned, unsigned, unsigned) {},
-    [](cpu_abi::Worker* worker, unsigned line) { own(worker).team->grid_sync(line); }};
+    [](cpu_abi::Worker* worker, unsigned line) { own(worker).team->grid_sync(line); },
+    [](cpu_abi::Worker* worker, const unsigned* word, unsigned value, unsigned line) {
+      own(worker).team->wait_while(word, value, line);
+    }};
 
 void refuse(cpu_abi::Worker* worker, const std::string& what) {
   own(worker).faults->raise(
@@ -70,6 +73,9 @@ const cpu_abi::Services kLoopServices = {
     },
     [](cpu_abi::Worker* worker, unsigned line) {
       refuse(worker, "the grid's sync in line " + std::to_string(line));
+    },
+    [](cpu_abi::Worker* worker, const unsigned*, unsigned, unsigned line) {
+      refuse(worker, "a cuda::barrier or cuda::pipeline in line " + std::to_string(line));
     }};
 
 class Runner final : public BlockRunner {

@@ -70,6 +70,7 @@ void FiberTeam::prepare_items(std::size_t count) {
   barrier_lines_differ_ = false;
   at_grid_ = 0;
   gathering_ = 0;
+  watching_ = 0;
 }
 
 void FiberTeam::item_main(void* argument) {
@@ -91,6 +92,7 @@ cpu_abi::Index3 FiberTeam::position(std::size_t item) const {
 void FiberTeam::hand_on() {
   Item& self = *items_[running_];
   if (gathering_ != 0) release_gathered();
+  if (watching_ != 0 && next_ready_ == ready_.size()) release_watching();
   if (next_ready_ == ready_.size()) {
     if (left_ != count_) faults_->raise(describe_wait());
     switch_context(self.context, thread_);
@@ -210,6 +212,29 @@ void FiberTeam::release_gathered() {
   }
 }
 
+void FiberTeam::wait_while(const unsigned* word, unsigned value, unsigned line) {
+  Item& self = *items_[running_];
+  self.source = line;
+  self.word = word;
+  self.value = value;
+  self.state = State::kWatching;
+  ++watching_;
+  hand_on();
+}
+
+/// Called when no work-item can continue.
+void FiberTeam::release_watching() {
+  ready_.clear();
+  next_ready_ = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    Item& item = *items_[i];
+    if (item.state != State::kWatching || *item.word == item.value) continue;
+    item.state = State::kRunning;
+    --watching_;
+    ready_.push_back(static_cast<std::uint16_t>(i));
+  }
+}
+
 void FiberTeam::wait_at_warp(WarpOperation operation, unsigned mask, unsigned long long value,
                              unsigned source) {
   const std::size_t first = running_ / kWarp * kWarp;
@@ -262,10 +287,11 @@ std::string FiberTeam::where() const {
 }
 
 std::string FiberTeam::describe_wait() const {
-  std::map<unsigned, std::size_t> at_line;
+  std::map<unsigned, std::size_t> at_line, watching;
   std::size_t at_warp = 0;
   for (std::size_t i = 0; i < count_; ++i) {
     if (items_[i]->state == State::kAtBlockBarrier) ++at_line[items_[i]->source];
+    if (items_[i]->state == State::kWatching) ++watching[items_[i]->source];
     if (items_[i]->state == State::kAtWarpOperation) ++at_warp;
   }
   std::string text;
@@ -274,6 +300,10 @@ std::string FiberTeam::describe_wait() const {
     text += (text.empty() ? "" : ", ") + std::to_string(waiting) + (text.empty() ? of_all : " at ") +
             "__syncthreads";
     if (at_line.size() > 1) text += " in line " + std::to_string(line);
+  }
+  for (const auto& [line, waiting] : watching) {
+    text += (text.empty() ? "" : ", ") + std::to_string(waiting) + (text.empty() ? of_all : " at ") +
+            "a cuda::barrier or cuda::pipeline in line " + std::to_string(line);
   }
   if (at_warp != 0) {
     text += (text.empty() ? "" : ", ") + std::to_string(at_warp) + (text.empty() ? of_all : " at ") +

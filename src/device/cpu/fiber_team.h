@@ -35,11 +35,19 @@ class FiberTeam {
   unsigned warp_vote(unsigned mask, unsigned predicate);
   unsigned active_lanes(unsigned line);
   void grid_sync(unsigned line);
+  void wait_while(const unsigned* word, unsigned value, unsigned line);
   /// Gives the block up. Does not return: the objects on the caller's stack are not destroyed.
   void fail_assertion(const char* condition, const char* file, unsigned line);
 
  private:
-  enum class State : std::uint8_t { kRunning, kAtBlockBarrier, kAtWarpOperation, kGathering, kLeft };
+  enum class State : std::uint8_t {
+    kRunning,
+    kAtBlockBarrier,
+    kAtWarpOperation,
+    kGathering,
+    kWatching,
+    kLeft
+  };
   enum class WarpOperation : std::uint8_t { kExchange, kVote };
 
   struct Item {
@@ -47,6 +55,7 @@ class FiberTeam {
     FiberTeam* team = nullptr;
     State state = State::kLeft;
     WarpOperation operation = WarpOperation::kExchange;
+    const unsigned* word = nullptr;  ///< that it watches while the word is `value`
     unsigned mask = 0;
     unsigned source = 0;           ///< lane whose value is wanted, or line of a barrier or of a gathering
     unsigned long long value = 0;  ///< the value that the lane brings
@@ -62,6 +71,7 @@ class FiberTeam {
   void hand_on();
   void wait_at_warp(WarpOperation operation, unsigned mask, unsigned long long value, unsigned source);
   void release_gathered();
+  void release_watching();
   [[nodiscard]] bool complete_warp(std::size_t warp_first, unsigned mask, WarpOperation operation);
   [[nodiscard]] cpu_abi::Index3 position(std::size_t item) const;
   [[nodiscard]] std::string where() const;
@@ -89,6 +99,7 @@ class FiberTeam {
   bool grid_passed_ = false;     ///< a work-item has waited for the other blocks since then
 
   std::size_t gathering_ = 0;  ///< work-items in active_lanes()
+  std::size_t watching_ = 0;   ///< work-items in wait_while()
 
   const cpu_abi::Kernel* kernel_ = nullptr;
   const cpu_abi::Launch* launch_ = nullptr;

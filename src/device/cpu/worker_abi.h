@@ -5,7 +5,7 @@
 
 namespace kiln::cpu_abi {
 
-constexpr unsigned kAbiVersion = 4;
+constexpr unsigned kAbiVersion = 5;
 
 struct Index3 {
   unsigned x, y, z;
@@ -40,6 +40,8 @@ struct Services {
   void (*barrier_diverged)(Worker*, unsigned yes, unsigned all, unsigned line);
   /// Waits for every work-item of the grid. A fault where the launch is not cooperative.
   void (*grid_sync)(Worker*, unsigned line);
+  /// Waits while *word is `value`: another work-item of the block changes it.
+  void (*wait_while)(Worker*, const unsigned* word, unsigned value, unsigned line);
 };
 
 /// One thread of the pool, as the kernel sees it.

@@ -137,7 +137,9 @@ Signatures::Signatures(const Outline& text) {
         by_reference_.insert(definition.name);
     }
   }
-  for (const std::string_view name : {"swap", "exchange", "tie", "ref", "forward", "minmax", "addressof"})
+  for (const std::string_view name :
+       {"swap", "exchange", "tie", "ref", "forward", "minmax", "addressof", "load_matrix_sync",
+        "fill_fragment", "mma_sync", "atomic_ref", "compare_exchange_strong", "compare_exchange_weak"})
     by_reference_.insert(name);
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kBlockBarriers = {
     "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__barrier_sync"};
-constexpr std::array<std::string_view, 22> kWarpOperations = {
+constexpr std::array<std::string_view, 25> kWarpOperations = {
     "__syncwarp",        "__shfl_sync",       "__shfl_up_sync",
     "__shfl_down_sync",  "__shfl_xor_sync",   "__shfl",
     "__shfl_up",         "__shfl_down",       "__shfl_xor",
@@ -16,7 +16,8 @@ constexpr std::array<std::string_view, 22> kWarpOperations = {
     "__activemask",      "__match_any_sync",  "__match_all_sync",
     "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync",
     "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync",
-    "__ballot"};
+    "__ballot",          "load_matrix_sync",  "store_matrix_sync",
+    "mma_sync"};
 constexpr std::array<std::string_view, 8> kTileOperations = {"sync",     "shfl", "shfl_up", "shfl_down",
                                                              "shfl_xor", "any",  "all",     "ballot"};
 
@@ -25,13 +26,31 @@ bool unknown_operation(std::string_view name) {
   return name == "coalesced_threads" || name == "this_grid" || name == "this_cluster" ||
          name == "this_multi_grid" || name == "binary_partition" || name == "labeled_partition" ||
          name == "exit" || name == "_exit" || name == "abort" || name == "quick_exit" || name == "_Exit" ||
-         name == "memcpy_async" || name == "thread_group" || name == "coalesced_group" ||
-         name == "grid_group" || name == "wait_prior" || name == "match_any" || name == "match_all";
+         name == "thread_group" || name == "coalesced_group" || name == "grid_group" ||
+         name == "wait_prior" || name == "match_any" || name == "match_all";
+}
+
+/// Operations of cuda::barrier and cuda::pipeline that some work-items of a block may make alone.
+bool of_a_part(std::string_view name) {
+  return name == "arrive_and_drop" || name == "try_wait" || name == "test_wait" || name == "wait_parity" ||
+         name == "try_wait_parity" || name == "try_wait_for" || name == "pipeline_shared_state";
+}
+
+/// "bar.arrive_and_wait", "bars[i]->wait": the last token, if the chain at `i` is a wait of a cuda::barrier.
+std::size_t barrier_wait(const std::vector<Token>& tokens, std::size_t i) {
+  const std::size_t count = tokens.size();
+  for (++i; i < count && tokens[i].is("[");) i = tokens[i].close + 1;
+  if (i + 2 >= count || !(tokens[i].is(".") || tokens[i].is("->")) || !tokens[i + 2].is("(")) return 0;
+  return tokens[i + 1].is("arrive_and_wait") || tokens[i + 1].is("wait") ? i + 1 : 0;
+}
+bool member_wait(const std::vector<Token>& tokens, std::size_t i) {
+  return (tokens[i].is("arrive_and_wait") || tokens[i].is("wait")) && i > 0 &&
+         (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
 }
 
 /// Functions of cooperative groups whose names a text may give to its own functions.
 bool scan_of_group(std::string_view name) {
-  return name == "inclusive_scan" || name == "exclusive_scan" || name == "wait" || name == "invoke_one" ||
+  return name == "inclusive_scan" || name == "exclusive_scan" || name == "invoke_one" ||
          name == "reduce_store_async";
 }
 
@@ -71,11 +90,16 @@ SyncFunctions::SyncFunctions(const Outline& text) {
       const bool called = i + 1 < tokens.size() && (tokens[i + 1].is("(") || tokens[i + 1].is("<"));
       if (called && groups_known && scan_of_group(token.text)) scans.emplace(definition.name, token.text);
       const bool sized_later = token.is("tiled_partition") && i + 1 < tokens.size() && tokens[i + 1].is("(");
-      if (unknown_operation(token.text) || sized_later) hidden_.emplace(definition.name, token.text);
+      if (unknown_operation(token.text) || of_a_part(token.text) || sized_later)
+        hidden_.emplace(definition.name, token.text);
       const bool groups = token.is("this_thread_block") || token.is("tiled_partition") ||
                           token.is("thread_block") || token.is("thread_block_tile") || token.is("sync");
       if (groups && here == Sync::kNone) here = Sync::kWarp;
       if (token.is("sync") || token.is("thread_block")) here = Sync::kBlock;
+      if (member_wait(tokens, i)) {
+        here = Sync::kBlock;
+        partial_.insert(definition.name);
+      }
       // The sync of a tile is a warp's; the search for calls distinguishes the two.
       Sync& known = sync_[definition.name];
       known = std::max(known, here);
@@ -94,6 +118,7 @@ SyncFunctions::SyncFunctions(const Outline& text) {
           sync_[name] = found->second;
           grown = true;
         }
+        if (partial_.contains(called) && partial_.insert(name).second) grown = true;
         const auto leads = hidden_.find(called);
         if (leads != hidden_.end() && hidden_.emplace(name, leads->second).second) grown = true;
       }
@@ -102,8 +127,10 @@ SyncFunctions::SyncFunctions(const Outline& text) {
   for (const std::string_view name : members) {
     if (sync_[name] != Sync::kNone) hidden_.emplace(name, name);
   }
+  indexed_.insert("memcpy_async");
   for (const auto& [name, names] : calls) {
-    const bool reads = names.contains("threadIdx") || names.contains("thread_rank");
+    const bool reads =
+        names.contains("threadIdx") || names.contains("thread_rank") || names.contains("memcpy_async");
     if (reads) indexed_.insert(name);
   }
   for (bool grown = true; grown;) {
@@ -162,6 +189,8 @@ class Finder {
   void find(TokenRange range) {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       if (!body_.tokens()[i].identifier()) continue;
+      if (member_wait(body_.tokens(), i))
+        throw Trouble{"a wait for a cuda::barrier, reached by an expression", i};
       SyncCall call;
       std::size_t open = 0;
       if (!match(i, range, call, open)) continue;
@@ -189,6 +218,14 @@ class Finder {
     const std::string_view name = tokens[i].text;
     call.range.begin = i;
     call.name = name;
+    const std::size_t wait = barrier_wait(tokens, i);
+    if (wait != 0 && group_at(i).kind == Group::Kind::kNone) {
+      call.name = tokens[wait].text;
+      call.sync = Sync::kBlock;
+      call.partial = true;
+      open = wait + 1;
+      return true;
+    }
     if (body_.variable_at(i) >= 0) {  // group.operation(...)
       call.group = group_at(i);
       if (call.group.kind == Group::Kind::kNone || !body_.is(i + 1, ".") || !body_.is(i + 3, "("))
@@ -213,15 +250,17 @@ class Finder {
     if (call.sync != Sync::kNone) return true;
     if (name == "this_thread_block" || name == "tiled_partition") return false;
     const TokenRange inside{open + 1, std::min(tokens[open].close, range.end)};
-    if ((name == "reduce" || name == "sync") && inside.begin < inside.end) {
+    const bool waits = name == "sync" || (name == "wait" && functions_.definitions(name).empty());
+    if ((name == "reduce" || waits) && inside.begin < inside.end) {
       call.group = group_at(inside.begin);
       if (call.group.kind == Group::Kind::kTile) call.sync = Sync::kWarp;
-      if (call.group.kind == Group::Kind::kBlock && name == "sync") call.sync = Sync::kBlock;
+      if (call.group.kind == Group::Kind::kBlock && waits) call.sync = Sync::kBlock;
       if (call.sync != Sync::kNone) return true;
     }
     // cg::this_thread_block().sync()
     call.sync = functions_.definitions(name).empty() ? Sync::kNone : functions_.of(name);
     call.user = call.sync != Sync::kNone;
+    call.partial = call.user && functions_.partial(name);
     return call.user;
   }
 

@@ -29,6 +29,7 @@ struct SyncCall {
   Sync sync = Sync::kNone;
   Group group;  ///< the group whose member it is, or that is its first argument
   bool user = false;
+  bool partial = false;       ///< it may wait for a cuda::barrier, which a part of a block may do
   TokenRange qualified_name;  ///< "ns::f<4>" of a user's function
   std::vector<TokenRange> arguments;
 };
@@ -41,6 +42,8 @@ class SyncFunctions {
   /// Whether this is the name of a member function, class, lambda or variable that leads to a barrier: such
   /// calls cannot be split.
   [[nodiscard]] bool hidden(std::string_view name) const { return hidden_.contains(name); }
+  /// Whether functions of this name wait for a cuda::barrier, or call such functions.
+  [[nodiscard]] bool partial(std::string_view name) const { return partial_.contains(name); }
   /// Whether this is the name of kernels only: device code cannot call it.
   [[nodiscard]] bool kernel(std::string_view name) const {
     return kernels_.contains(name) && !called_.contains(name);
@@ -54,7 +57,7 @@ class SyncFunctions {
  private:
   std::map<std::string_view, Sync> sync_;
   std::map<std::string_view, std::string_view> hidden_;  ///< the cause, by name
-  std::set<std::string_view> indexed_;
+  std::set<std::string_view> indexed_, partial_;
   std::set<std::string_view> kernels_, called_;  ///< names of kernels, and of other definitions
   std::map<std::string_view, std::vector<const DefinitionOutline*>> definitions_;
 };

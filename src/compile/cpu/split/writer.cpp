@@ -951,7 +951,12 @@ class Writer {
   }
 
   /// The condition of a statement at the block's level; each work-item evaluates it, and all have to agree.
-  std::string agreed(TokenRange condition) {
+  std::string agreed(const Statement& statement) {
+    const TokenRange condition = statement.condition;
+    for (const SyncCall* call : an_.calls_in(statement.range)) {
+      if (call->partial)
+        throw Trouble{"a wait for a cuda::barrier that a part of a block may make", condition.begin};
+    }
     const std::string name = "kiln_agree" + std::to_string(++agreements_);
     out_ += "kiln::cpu::Agreement " + name + ";\n";
     item_loop({condition}, Place::kBlock,
@@ -984,7 +989,7 @@ class Writer {
       }
       out_ += "}\n";
     } else if (around == Place::kBlock) {
-      const std::string yes = agreed(statement.condition);
+      const std::string yes = agreed(statement);
       out_ += "if (" + yes + ") {\n";
       branch(*statement.children[0], around);
       if (has_else) {
@@ -1103,7 +1108,7 @@ class Writer {
       const std::string yes =
           same(statement.condition, Place::kBlock) && !an_.facts_without_calls(statement.condition).effects
               ? "(" + render(statement.condition, Place::kBlock) + ")"
-              : agreed(statement.condition);
+              : agreed(statement);
       out_ += "if (!" + yes + ") break;\n";
     };
     if (statement.kind != Kind::kDo) test();
@@ -1238,7 +1243,8 @@ class Writer {
       user_call(call, result, Place::kBlock);
       return;
     }
-    if (call.name == "__syncthreads" || call.name == "__barrier_sync" || call.name == "sync") {
+    if (call.name == "__syncthreads" || call.name == "__barrier_sync" || call.name == "sync" ||
+        call.name == "wait" || call.name == "arrive_and_wait") {
       result.nothing = true;
       return;
     }
@@ -1265,8 +1271,16 @@ class Writer {
     }
     std::string name(call.name);
     std::vector<std::string> arguments;
+    // Of nvcuda::wmma: fragments are passed by their addresses.
+    const bool stores = name == "store_matrix_sync", multiplies = name == "mma_sync";
+    const std::size_t first_fragment = stores ? 1 : 0;
+    const bool matrices = stores || multiplies || name == "load_matrix_sync";
+    const std::size_t fragments = !matrices ? 0 : multiplies ? 4 : 1;
     views_ = true;
-    for (const TokenRange range : call.arguments) arguments.push_back(argument(range, Place::kWarp, false));
+    for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+      const bool fragment = i >= first_fragment && i < first_fragment + fragments;
+      arguments.push_back(argument(call.arguments[i], Place::kWarp, fragment));
+    }
     views_ = false;
     const auto joined = [&](std::size_t from) {
       std::string text;
@@ -1298,6 +1312,11 @@ class Writer {
         need(2);
         text = name + "(" + active() + full + joined(0) + ", static_cast<int>(" + size + "))";
       }
+    } else if (matrices) {
+      need(first_fragment + fragments);
+      result.nothing = true;
+      out_ += "kiln::cpu::" + name + "(" + active() + joined(0) + ");\n";
+      return;
     } else if (name == "__syncwarp") {
       result.nothing = true;
       return;

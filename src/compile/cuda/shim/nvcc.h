@@ -9,6 +9,11 @@ struct timespec {
   long tv_sec, tv_nsec;
 };
 
+struct timezone {
+  int tz_minuteswest, tz_dsttime;
+};
+using ssize_t = long;
+
 // Words that nvcc accepts and NVRTC, in C++17, does not.
 #define register
 #define __const__ const
@@ -45,6 +50,50 @@ __device__ inline T atomicCAS(T* address, typename kiln_nvcc::Only<T, unsigned l
                               typename kiln_nvcc::Only<T, unsigned long>::type value) {
   return atomicCAS(reinterpret_cast<unsigned long long*>(address), static_cast<unsigned long long>(compare),
                    static_cast<unsigned long long>(value));
+}
+
+// The functions of a warp without a mask, which CUDA has not since compute capability 7.0: among the
+// work-items that are active at the call. Templates, so functions of the text's own are preferred.
+#define KILN_SHUFFLE(function, Lane)                                 \
+  template <class T>                                                 \
+  __device__ inline T function(T value, Lane lane, int width = 32) { \
+    return function##_sync(__activemask(), value, lane, width);      \
+  }
+KILN_SHUFFLE(__shfl, int)
+KILN_SHUFFLE(__shfl_up, unsigned)
+KILN_SHUFFLE(__shfl_down, unsigned)
+KILN_SHUFFLE(__shfl_xor, int)
+#undef KILN_SHUFFLE
+template <class T>
+__device__ inline int __any(T value) {
+  return __any_sync(__activemask(), value);
+}
+template <class T>
+__device__ inline int __all(T value) {
+  return __all_sync(__activemask(), value);
+}
+template <class T>
+__device__ inline unsigned __ballot(T value) {
+  return __ballot_sync(__activemask(), value);
+}
+
+// For checks in device code.
+template <class Error>
+__device__ inline const char* cudaGetErrorString(Error) {
+  return "an error of the CUDA run time";
+}
+
+template <class T>
+__device__ inline float lgammaf_r(T value, int* sign) {
+  const float x = value;
+  *sign = x < 0 && fmodf(floorf(x), 2) != 0 ? -1 : 1;
+  return lgammaf(x);
+}
+template <class T>
+__device__ inline double lgamma_r(T value, int* sign) {
+  const double x = value;
+  *sign = x < 0 && fmod(floor(x), 2) != 0 ? -1 : 1;
+  return lgamma(x);
 }
 
 // The constants of cuda_fp16.h and cuda_bf16.h, which those headers leave out for NVRTC. The text is theirs

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "specialize/program_text.h"
+
+namespace kiln {
+
+/// `text` with the names of `values` replaced.
+[[nodiscard]] std::string substituted(const std::string& text,
+                                      const std::map<std::string, std::string>& values);
+
+/// What a type stands for, with its qualifiers and pointers: targets of typedefs, of alias templates and of
+/// types inside of classes ("typename Traits<float>::Pointer"). All other types are returned as they are,
+/// without the namespace if the text has a class of that name.
+[[nodiscard]] std::string resolved_type(const ProgramText& program, const std::string& type);
+
+/// The data members of a class, the members of its bases first, for the arguments of its template; also of
+/// std::pair and of CUDA's own structs. Absent if there is no such class, or if the members of a base are not
+/// known.
+[[nodiscard]] std::optional<std::vector<TextParameter>> members_of_type(const ProgramText& program,
+                                                                        const std::string& type);
+
+}  // namespace kiln

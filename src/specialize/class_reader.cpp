@@ -1,0 +1,158 @@
+#include "specialize/class_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kiln {
+namespace {
+
+using Kind = Declaration::Kind;
+
+class ClassReader {
+ public:
+  ClassReader(const std::vector<Token>& tokens, ProgramText& program) : tokens_(tokens), program_(program) {}
+
+  void add(const Declaration& declaration) {
+    if (declaration.names.empty()) return;
+    TextClass one;
+    const std::size_t brace = declaration.body.begin - 1;
+    for (const TokenSpan& part : parts_of(tokens_, declaration.template_head, true))
+      one.template_parameters.push_back(parameter_of(tokens_, part));
+    std::size_t i = declaration.whole.begin;
+    if (!declaration.template_head.empty()) i = declaration.template_head.end + 1;
+    while (i < brace && !at(i, ":") && !at(i, "<")) ++i;
+    if (at(i, "<") && i + 1 < brace) {
+      if (at(i + 1, ">")) i += 2;  // template <>
+      while (i < brace && !at(i, ":") && !at(i, "<")) ++i;
+    }
+    if (at(i, "<") && i < brace) {
+      const std::size_t behind = behind_angles(tokens_, i, brace);
+      for (const TokenSpan& part : parts_of(tokens_, {i + 1, behind - 1}, true))
+        one.specialises.push_back(text_of(tokens_, part));
+      i = behind;
+    }
+    if (at(i, ":") && i < brace) add_bases({i + 1, brace}, one);
+    add_members(declaration, one);
+    for (const std::string_view name : declaration.names) {
+      std::vector<TextClass>& known = program_.classes[std::string(name)];
+      const bool primary = one.specialises.empty();
+      if (primary) program_.records[std::string(name)] = one.members;
+      known.push_back(one);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool at(std::size_t i, std::string_view text) const {
+    return i < tokens_.size() && tokens_[i].is(text);
+  }
+
+  /// "public A<T>, B".
+  void add_bases(TokenSpan span, TextClass& one) const {
+    for (TokenSpan part : parts_of(tokens_, span, true)) {
+      while (!part.empty() && (at(part.begin, "public") || at(part.begin, "private") ||
+                               at(part.begin, "protected") || at(part.begin, "virtual")))
+        ++part.begin;
+      one.bases.push_back(text_of(tokens_, part));
+    }
+  }
+
+  /// The data and the types of a class. Of a union without a name the first alternative is taken.
+  void add_members(const Declaration& declaration, TextClass& one) {
+    const bool is_union = at(declaration.body.begin - 2, "union");
+    const std::size_t before = one.members.size();
+    for (const Declaration& member : declaration.members) {
+      if (is_union && one.members.size() > before) return;
+      if (member.kind == Kind::kAlias) add_alias(tokens_, member, one.types);
+      if (member.kind == Kind::kClass) add_nested_class(member, one);
+      if (member.kind != Kind::kVariable || at(member.whole.begin, "static") ||
+          at(member.whole.begin, "constexpr"))
+        continue;
+      std::string type;
+      for (const TokenSpan& part : parts_of(tokens_, {member.whole.begin, member.whole.end - 1}, true)) {
+        TextParameter next = parameter_of(tokens_, part);
+        if (next.name.empty()) std::swap(next.name, next.type);  // "float x, y": the second has no type
+        const std::size_t open = next.type.find('[');
+        const std::string extents = open == std::string::npos ? "" : next.type.substr(open);
+        if (type.empty()) {
+          const std::string whole = next.type.substr(0, open);
+          type = whole.substr(0, whole.find('*'));  // "float *x, y": the second is no pointer
+          next.type = whole + extents;
+        } else {
+          next.type.insert(0, type);
+        }
+        const bool twice =  // in another branch of a conditional
+            std::any_of(one.members.begin(), one.members.end(),
+                        [&](const auto& other) { return other.name == next.name; });
+        if (!twice) one.members.push_back(std::move(next));
+      }
+    }
+  }
+
+  void add_nested_class(const Declaration& declaration, TextClass& one) {
+    const std::size_t brace = declaration.body.begin - 1;
+    const bool named = tokens_[brace - 1].identifier() && !at(brace - 1, "struct") && !at(brace - 1, "union");
+    const TokenSpan behind = {declaration.body.end + 1, declaration.whole.end - 1};
+    if (named || !behind.empty()) add(declaration);
+    if (!named && behind.empty()) add_members(declaration, one);
+    for (const TokenSpan& part : parts_of(tokens_, behind, false)) {
+      TextParameter member = parameter_of(tokens_, part);
+      if (member.name.empty()) std::swap(member.name, member.type);
+      const std::size_t open = member.name.find('[');
+      if (open != std::string::npos) member.name.resize(open);
+      member.type.insert(0, std::string(declaration.names.front()));
+      one.members.push_back(std::move(member));
+    }
+  }
+
+  const std::vector<Token>& tokens_;
+  ProgramText& program_;
+};
+
+}  // namespace
+
+TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
+  TextParameter parameter;
+  parameter.line = tokens[span.begin].line;
+  std::size_t end = span.begin;
+  while (end < span.end && !tokens[end].is("=")) ++end;
+  if (end < span.end) parameter.default_value = text_of(tokens, {end + 1, span.end});
+  std::size_t name = end;  // "float a[]" is a pointer
+  std::string extents;
+  for (std::size_t i = span.begin; i < end; ++i) {
+    if (tokens[i].is("[")) {
+      if (name == end) name = i;
+      extents += text_of(tokens, {i, std::min(tokens[i].close + 1, end)});
+      i = std::min(tokens[i].close, end);
+    }
+  }
+  if (name > span.begin && tokens[name - 1].identifier() && name - 1 > span.begin) {
+    parameter.name = std::string(tokens[name - 1].text);
+    parameter.type = text_of(tokens, {span.begin, name - 1});
+  } else {
+    parameter.type = text_of(tokens, {span.begin, name});
+  }
+  parameter.type += extents;
+  return parameter;
+}
+
+std::string add_alias(const std::vector<Token>& tokens, const Declaration& declaration,
+                      std::map<std::string, std::string>& types) {
+  std::size_t begin = declaration.whole.begin;
+  if (!declaration.template_head.empty()) begin = declaration.template_head.end + 1;
+  const std::size_t end = declaration.whole.end - 1;
+  std::string name;
+  if (begin < end && tokens[begin].is("typedef") && end > begin + 2) {
+    name = std::string(tokens[end - 1].text);
+    types[name] = text_of(tokens, {begin + 1, end - 1});
+  } else if (begin < end && tokens[begin].is("using") && begin + 2 < end && tokens[begin + 2].is("=")) {
+    name = std::string(tokens[begin + 1].text);
+    types[name] = text_of(tokens, {begin + 3, end});
+  }
+  return name;
+}
+
+void add_class(const std::vector<Token>& tokens, const Declaration& declaration, ProgramText& program) {
+  ClassReader(tokens, program).add(declaration);
+}
+
+}  // namespace kiln

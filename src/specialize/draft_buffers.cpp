@@ -1,0 +1,130 @@
+#include "specialize/draft_buffers.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "config/scalar_type.h"
+#include "specialize/allocations.h"
+#include "specialize/template_arguments.h"
+
+namespace kiln {
+namespace {
+
+constexpr std::int64_t kGuessedBytes = 64;  // of an element whose type has no form
+
+}  // namespace
+
+std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::string& given,
+                                      const TextKernel& kernel, const ArgumentType& type,
+                                      const std::string& elements, bool has_input) {
+  const bool null = given == "NULL" || given == "nullptr";  // YAML reads NULL as no name
+  const std::string wanted = is_identifier(given) && !null ? given : pointer.name;
+  const std::string key = wanted + " of " + type.type;
+  if (const auto known = buffers_.find(key); known != buffers_.end()) return known->second;
+  std::string name = scalars_.fresh(wanted);
+  buffers_[key] = name;
+  add_record_type(type.type, kernel);
+  std::string init = "0";
+  const auto element = parse_element_type(type.type);
+  if ((type.read_only || !has_input) && !program_.records.contains(type.type)) {
+    const bool real = !element || is_real(element->scalar);
+    init = real ? "{uniform: [0, 1]}" : element->scalar == ScalarType::kBool ? "0" : "{uniform: [0, 16]}";
+  }
+  std::string todo =
+      type.bytes.empty() ? "shape" : "shape in bytes (elements of the type " + type.bytes + ")";
+  const auto allocated =
+      type.bytes.empty() ? allocated_extent(pointer, given, kernel) : std::optional<std::string>();
+  const std::string extent = allocated            ? *allocated
+                             : type.bytes.empty() ? elements
+                                                  : elements + " * " + std::to_string(kGuessedBytes);
+  scalars_.make_sides_small(extent);
+  if (!type.bytes.empty()) init = "0";
+  if (type.read_only || !has_input) todo += ", content";
+  if (pointer.type.find("void") != std::string::npos) todo += ", type";
+  buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type.type) + ", shape: [" +
+                               quoted_scalar(extent) + "], init: " + init + "}",
+                           todo, allocated ? "the program allocates " + program_.allocations.at(given) : ""});
+  return name;
+}
+
+std::string DraftBuffers::texture_argument(const TextParameter& parameter, const TextKernel& kernel,
+                                           const std::string& elements) {
+  const auto& [function, fetched] = kernel.fetches.at(parameter.name);
+  const std::string known = types_.type_name(fetched, kernel);
+  const std::string type = known.empty() || scalars_.is_type_parameter(known) ? "float" : known;
+  const std::string key = parameter.name + " as a texture";
+  std::string& name = buffers_[key];
+  if (name.empty()) {
+    name = scalars_.fresh(parameter.name);
+    const bool linear = function == "tex1Dfetch";
+    const auto element = parse_element_type(type);
+    const bool real = !element || is_real(element->scalar);
+    buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type) + ", shape: [" +
+                                 (linear ? quoted_scalar(elements) : "64, 64") +
+                                 "], init: {uniform: " + (real ? "[0, 1]" : "[0, 16]") + "}}",
+                             "shape, content, type of the texture; its filter and address in args", ""});
+  }
+  return "{texture: " + name + "}";
+}
+
+std::optional<std::string> DraftBuffers::allocated_extent(const TextParameter& pointer,
+                                                          const std::string& given,
+                                                          const TextKernel& kernel) {
+  const TextLaunch* launch = types_.launch_of(kernel);
+  const auto allocation = program_.allocations.find(given);
+  if (launch == nullptr || allocation == program_.allocations.end()) return std::nullopt;
+  const AllocatedElements elements = allocated_elements(allocation->second, program_.constants);
+  const std::string type = bare_type(pointer.type);
+  const bool of_template = std::any_of(kernel.template_parameters.begin(), kernel.template_parameters.end(),
+                                       [&](const TextParameter& one) { return one.name == type; });
+  if (elements.count.empty() || (bare_type(elements.type) != type && !of_template)) return std::nullopt;
+  const auto extent = scalars_.translate(kernel, *launch, elements.count);
+  if (!extent || scalars_.may_be_zero(*extent)) return std::nullopt;
+  return extent->find_first_of("-/%") == std::string::npos ? *extent : "max(1, " + *extent + ")";
+}
+
+void DraftBuffers::add_record_type(const std::string& name, const TextKernel& kernel) {
+  const auto record = program_.records.find(name);
+  if (record == program_.records.end() || parse_element_type(name) || !records_.insert(name).second) return;
+  std::vector<std::string> members;
+  for (const TextParameter& member : record->second) {
+    const std::string type = types_.type_name(member.type, kernel);
+    add_record_type(type, kernel);
+    const std::int64_t extent = types_.extent_of(member.type).value_or(1);
+    members.push_back(member.name + ": " +
+                      (member.type.find('[') == std::string::npos
+                           ? type
+                           : quoted_scalar(type + "[" + std::to_string(extent) + "]")));
+  }
+  record_lines_.push_back({name + ": {" + join(members, ", ") + "}", "", ""});
+}
+
+std::optional<std::string> DraftBuffers::symbol(const std::string& variable, const TextKernel& kernel) {
+  const std::string& declared = program_.constant_variables.at(variable);
+  const std::string type = types_.type_name(declared, kernel);
+  const auto extent = types_.extent_of(declared);
+  if (type.empty() || !extent) return std::nullopt;
+  std::string& name = buffers_[variable + " in constant memory"];
+  if (name.empty()) {
+    name = scalars_.fresh(variable);
+    add_record_type(type, kernel);
+    const auto element = parse_element_type(type);
+    const std::string init = program_.records.contains(type)        ? "0"
+                             : !element || is_real(element->scalar) ? "{uniform: [0, 1]}"
+                                                                    : "{uniform: [0, 16]}";
+    buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type) + ", shape: [" +
+                                 std::to_string(*extent) + "], init: " + init + "}",
+                             "content, for constant memory", ""});
+  }
+  return variable + ": " + name;
+}
+
+std::string DraftBuffers::output() const {
+  for (const DraftLine& line : buffer_lines_) {
+    if (line.text.ends_with("init: 0}")) return line.text.substr(0, line.text.find(':'));
+  }
+  return buffer_lines_.empty() ? "out"
+                               : buffer_lines_.front().text.substr(0, buffer_lines_.front().text.find(':'));
+}
+
+}  // namespace kiln

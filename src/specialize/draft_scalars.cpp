@@ -1,0 +1,289 @@
+#include "specialize/draft_scalars.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "config/scalar_type.h"
+#include "workload/cpp_words.h"
+#include "workload/names.h"
+
+namespace kiln {
+namespace {
+
+constexpr std::int64_t kMostGuessed = std::int64_t{1} << 25;  // elements of a buffer
+constexpr std::int64_t kGuessedSide = 64;                     // of a buffer that has three sizes or more
+constexpr int kDeepestExpression = 8;
+constexpr const char* kHowLarge = "how large";
+
+/// Names that go together as extents, the contiguous one first.
+const std::vector<std::vector<std::string>>& extents_together() {
+  static const std::vector<std::vector<std::string>> groups = {
+      {"nx", "ny", "nz"},           {"Nx", "Ny", "Nz"},  {"dimx", "dimy", "dimz"},
+      {"width", "height", "depth"}, {"w", "h", "d"},     {"cols", "rows"},
+      {"ncols", "nrows"},           {"columns", "rows"}, {"numCols", "numRows"}};
+  return groups;
+}
+
+std::optional<std::string> real_of(std::string text) {
+  while (!text.empty() && (text.back() == 'f' || text.back() == 'F')) text.pop_back();
+  const auto value = parse_real(text);
+  return value ? std::optional(text) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_size_name(const std::string& name) {
+  static const std::set<std::string> names = {
+      "n",       "N",       "size",    "len",  "length", "count", "total", "elements", "width", "height",
+      "depth",   "w",       "h",       "nx",   "ny",     "nz",    "rows",  "cols",     "m",     "M",
+      "dim",     "num",     "nelem",   "Nx",   "Ny",     "Nz",    "limit", "nodes",    "ncols", "nrows",
+      "columns", "numRows", "numCols", "dimx", "dimy",   "dimz",  "nelems"};
+  if (names.contains(name)) return true;
+  for (const char* start : {"num", "n_", "no_of_", "size_", "nr_", "len_"}) {
+    if (name.starts_with(start) && name.size() > std::string_view(start).size()) return true;
+  }
+  return name.ends_with("_size") || name.ends_with("Size") || name.ends_with("_count") ||
+         name.ends_with("_len") || name.ends_with("_n");
+}
+
+std::string DraftScalars::fresh(const std::string& wanted) {
+  std::string name = wanted.empty() ? "argument" : wanted;
+  while (is_word_of_format(name) || is_word_of_expressions(name) || is_cpp_word(name) || name == "seed" ||
+         taken_.contains(name))
+    name += "_";
+  taken_.insert(name);
+  return name;
+}
+
+std::string DraftScalars::elements_of(const TextKernel& kernel) {
+  std::vector<std::string> sizes;
+  for (const TextParameter& parameter : kernel.parameters) {
+    const ArgumentType type = types_.argument_type(parameter, kernel);
+    const auto scalar = parse_scalar_type(type.type);
+    if (!type.pointer && scalar && !is_real(*scalar) && *scalar != ScalarType::kBool &&
+        is_size_name(parameter.name))
+      sizes.push_back(parameter.name);
+  }
+  for (const std::vector<std::string>& group : extents_together()) {
+    std::vector<std::string> found;
+    for (const std::string& name : group) {
+      if (std::find(sizes.begin(), sizes.end(), name) != sizes.end()) found.push_back(name);
+    }
+    if (found.size() < 2) continue;
+    dimensions_ = found;
+    for (std::string& name : found) name = scalar_name(kernel, name);
+    return join(found, " * ");
+  }
+  if (const auto product = extents_of_product(kernel); !product.empty()) {
+    dimensions_ = {product[1], product[0]};
+    std::vector<std::string> names;
+    names.reserve(product.size());
+    for (const std::string& name : product) names.push_back(scalar_name(kernel, name));
+    const std::string longest = "max(max(" + names[0] + ", " + names[1] + "), " + names[2] + ")";
+    return longest + " * " + longest;
+  }
+  if (!sizes.empty()) {
+    dimensions_ = {sizes.front()};
+    return scalar_name(kernel, sizes.front());
+  }
+  dimensions_.clear();
+  if (!has_elements_) {
+    has_elements_ = true;
+    elements_name_ = fresh("elements");
+    parameters_.push_back(
+        {elements_name_ + ": {type: int, default: " + std::to_string(most_work_items()) + ", min: 1}",
+         "how many elements the buffers have", ""});
+  }
+  return elements_name_;
+}
+
+std::string DraftScalars::scalar_name(const TextKernel& kernel, const std::string& name) {
+  const auto parameter = std::find_if(kernel.parameters.begin(), kernel.parameters.end(),
+                                      [&](const TextParameter& one) { return one.name == name; });
+  const ArgumentType type = types_.argument_type(*parameter, kernel);
+  const std::string key = name + " of " + type.type;
+  if (const auto known = scalars_.find(key); known != scalars_.end()) return known->second;
+  std::string mine = fresh(name);
+  scalars_[key] = mine;
+  static const std::set<std::string> kinds = {"int", "unsigned", "long", "float", "double", "bool"};
+  const auto scalar = parse_scalar_type(type.type);
+  std::string kind = type.type;
+  if (scalar && !kinds.contains(kind)) {
+    kind = is_real(*scalar) ? "float" : "long";
+  } else if (!scalar && !is_type_parameter(kind)) {
+    kind = "float";
+  }
+  DraftLine line = {"", "", ""};
+  const std::string given =
+      types_.launched_with(kernel, static_cast<std::size_t>(parameter - kernel.parameters.begin()));
+  std::string value;
+  if (kind == "bool") {
+    value = given == "true" || given == "1" ? "true" : "false";
+    if (given != "true" && given != "false") line.todo = "its value";
+  } else if (const auto whole = types_.value_of(given); whole && (*whole >= 1 || !is_size_name(name))) {
+    value = std::to_string(*whole);
+    line.remark = "as in the program: " + given;
+  } else if (const auto real = real_of(given); real && (kind == "float" || kind == "double" || !scalar)) {
+    value = *real;
+    line.remark = "as in the program: " + given;
+  } else {
+    value = is_size_name(name) && scalar && !is_real(*scalar) ? std::to_string(kGuessedSize) : "1";
+    line.todo = is_size_name(name) ? kHowLarge : "its value";
+  }
+  if (value == "0") zeros_.insert(mine);
+  const bool whole_number = scalar && !is_real(*scalar) && kind != "bool";
+  if (whole_number && kind == "int" && parse_integer(value).value_or(0) > 2147483647) kind = "long";
+  line.text = mine + ": {type: " + kind + ", default: " + value + "}";
+  parameters_.push_back(std::move(line));
+  return mine;
+}
+
+void DraftScalars::add_type_parameters(const TextKernel& kernel) {
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    if (parameter.type != "typename" && parameter.type != "class") continue;
+    if (types_.template_type(kernel, parameter.name) != parameter.name) continue;
+    if (!type_parameters_.insert(parameter.name).second) continue;
+    taken_.insert(parameter.name);
+    const std::string argument = types_.template_argument(kernel, parameter.name);
+    TextKernel plain;
+    const std::string known = argument.empty() ? "" : types_.type_name(argument, plain);
+    const std::string value = !known.empty() ? known : guessed_type(parameter.name, kernel);
+    type_lines_.push_back({parameter.name + ": {type: type, default: " + quoted_scalar(value) + "}",
+                           known.empty() ? "the type that the template gets" : "", ""});
+  }
+}
+
+bool DraftScalars::is_type_parameter(const std::string& name) const {
+  return type_parameters_.contains(name);
+}
+
+bool DraftScalars::may_be_zero(const std::string& expression) const {
+  const TokenizedText text = tokenize(expression);
+  return std::any_of(text.tokens.begin(), text.tokens.end(), [&](const Token& token) {
+    return token.is("0") || zeros_.contains(std::string(token.text));
+  });
+}
+
+void DraftScalars::make_sides_small(const std::string& extent) {
+  const TokenizedText text = tokenize(extent);
+  std::set<std::size_t> guessed;
+  for (const Token& token : text.tokens) {
+    for (std::size_t i = 0; token.identifier() && i < parameters_.size(); ++i) {
+      const DraftLine& line = parameters_[i];
+      if (line.todo == kHowLarge && line.text.starts_with(std::string(token.text) + ":")) guessed.insert(i);
+    }
+  }
+  if (guessed.size() < 3) return;
+  for (const std::size_t i : guessed) {
+    std::string& line = parameters_[i].text;
+    const std::string large = "default: " + std::to_string(kGuessedSize);
+    if (const std::size_t at = line.find(large); at != std::string::npos)
+      line.replace(at, large.size(), "default: " + std::to_string(kGuessedSide));
+  }
+}
+
+std::optional<std::string> DraftScalars::translate(const TextKernel& kernel, const TextLaunch& launch,
+                                                   const std::string& text, int depth) {
+  if (depth == kDeepestExpression) return std::nullopt;
+  std::string result;
+  const std::vector<Token> tokens = tokenize(text).tokens;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    const Token& token = tokens[i];
+    if (token.kind == Token::Kind::kNumber) {
+      const auto number = types_.value_of(std::string(token.text));
+      if (!number) return std::nullopt;
+      result += std::to_string(*number);
+    } else if (token.identifier()) {
+      const auto name = translated_name(kernel, launch, tokens, i, depth);
+      if (!name) return std::nullopt;
+      result += *name;
+    } else if (token.is("/")) {
+      const bool name = i + 1 < tokens.size() && tokens[i + 1].identifier();
+      result += " // ";
+      if (!name) continue;
+      const auto divisor = translated_name(kernel, launch, tokens, ++i, depth);
+      if (!divisor) return std::nullopt;
+      result += parse_integer(*divisor) ? *divisor : "max(1, " + *divisor + ")";
+    } else if (token.is("+") || token.is("-") || token.is("*") || token.is("%")) {
+      result += " " + std::string(token.text) + " ";
+    } else if (token.is("(") || token.is(")")) {
+      result += token.text;
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (result.empty()) return std::nullopt;
+  return result;
+}
+
+std::vector<std::string> DraftScalars::extents_of_product(const TextKernel& kernel) const {
+  static const std::vector<std::vector<std::string>> groups = {
+      {"M", "N", "K"}, {"m", "n", "k"}, {"ni", "nj", "nk"}};
+  const auto is_extent = [&](const std::string& name) {
+    return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                       [&](const TextParameter& parameter) {
+                         const ArgumentType type = types_.argument_type(parameter, kernel);
+                         const auto scalar = parse_scalar_type(type.type);
+                         return parameter.name == name && !type.pointer && scalar && !is_real(*scalar);
+                       });
+  };
+  for (const std::vector<std::string>& group : groups) {
+    if (std::all_of(group.begin(), group.end(), is_extent)) return group;
+  }
+  return {};
+}
+
+std::int64_t DraftScalars::most_work_items() const {
+  std::int64_t most = kGuessedSize;
+  for (const TextLaunch& launch : program_.launches) {
+    std::int64_t count = 1;
+    for (const std::string* shape : {&launch.grid, &launch.block}) {
+      for (const std::string& extent : types_.extents_of_launch(*shape)) {
+        const std::int64_t value = types_.value_of(extent).value_or(0);
+        count = value >= 1 && value <= kMostGuessed / count ? count * value : kMostGuessed + 1;
+        if (count > kMostGuessed) break;
+      }
+      if (count > kMostGuessed) break;
+    }
+    if (count <= kMostGuessed) most = std::max(most, count);
+  }
+  return most;
+}
+
+std::optional<std::string> DraftScalars::translated_name(const TextKernel& kernel, const TextLaunch& launch,
+                                                         const std::vector<Token>& tokens, std::size_t& i,
+                                                         int depth) {
+  const std::string name(tokens[i].text);
+  if (i + 2 < tokens.size() && tokens[i + 1].is(".")) {
+    const auto shape = program_.shapes.find(name);
+    const std::size_t axis = std::string_view("xyz").find(tokens[i + 2].text);
+    if (shape == program_.shapes.end() || axis >= shape->second.size()) return std::nullopt;
+    i += 2;
+    return nested(kernel, launch, shape->second[axis], depth);
+  }
+  for (std::size_t a = 0; a < launch.arguments.size() && a < kernel.parameters.size(); ++a) {
+    const TextParameter& parameter = kernel.parameters[a];
+    if (launch.arguments[a] == name && !types_.argument_type(parameter, kernel).pointer)
+      return scalar_name(kernel, parameter.name);
+  }
+  if (i + 1 < tokens.size() && tokens[i + 1].is("(")) return std::nullopt;  // a function
+  if (const auto value = types_.value_of(name)) return std::to_string(*value);
+  const auto constant = program_.constants.find(name);
+  if (constant == program_.constants.end()) return std::nullopt;
+  return nested(kernel, launch, constant->second, depth);
+}
+
+std::optional<std::string> DraftScalars::nested(const TextKernel& kernel, const TextLaunch& launch,
+                                                const std::string& text, int depth) {
+  const auto translated = translate(kernel, launch, text, depth + 1);
+  return translated ? std::optional("(" + *translated + ")") : std::nullopt;
+}
+
+std::vector<DraftLine> DraftScalars::lines() const {
+  std::vector<DraftLine> lines = type_lines_;
+  lines.insert(lines.end(), parameters_.begin(), parameters_.end());
+  return lines;
+}
+
+}  // namespace kiln

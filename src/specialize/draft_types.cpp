@@ -1,0 +1,333 @@
+#include "specialize/draft_types.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/text.h"
+#include "config/scalar_type.h"
+#include "specialize/class_members.h"
+#include "specialize/constant_value.h"
+#include "specialize/template_arguments.h"
+
+namespace kiln {
+namespace {
+
+constexpr int kDeepestConstant = 8;
+constexpr std::size_t kMostMembers = 4096;  // a launch passes at most 4096 bytes in structs
+
+constexpr std::array<const char*, 5> kIndexWords = {"idx", "index", "offset", "size", "key"};
+
+/// "IdxT", "index_t", "SizeType": a type of whole numbers.
+bool is_index_name(const std::string& name) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
+  });
+  return lower.starts_with("int") ||
+         std::any_of(kIndexWords.begin(), kIndexWords.end(),
+                     [&](const char* word) { return lower.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+std::string guessed_type(const std::string& parameter, const TextKernel& kernel) {
+  const auto has = [](const std::string& name, const char* upper, const char* lower) {
+    return name.find(upper) != std::string::npos || name.find(lower) != std::string::npos;
+  };
+  const auto& parameters = kernel.template_parameters;
+  const bool beside_key = has(parameter, "Val", "val") &&
+                          std::any_of(parameters.begin(), parameters.end(),
+                                      [&](const auto& one) { return has(one.name, "Key", "key"); });
+  return beside_key || is_index_name(parameter) ? "int" : "float";
+}
+
+std::string base_name(const std::string& name) {
+  const std::size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+const TextLaunch* DraftTypes::launch_of(const TextKernel& kernel) const {
+  const TextLaunch* first = nullptr;
+  for (const TextLaunch& launch : program_.launches) {
+    if (launch.kernel != base_name(kernel.name)) continue;
+    if (launch.arguments.size() == kernel.parameters.size()) return &launch;
+    if (first == nullptr) first = &launch;
+  }
+  return first;
+}
+
+std::string DraftTypes::launched_with(const TextKernel& kernel, std::size_t index) const {
+  const TextLaunch* launch = launch_of(kernel);
+  return launch != nullptr && index < launch->arguments.size() ? launch->arguments[index] : "";
+}
+
+std::optional<std::int64_t> DraftTypes::value_of(const std::string& text) const {
+  return constant_value(text, program_.constants);
+}
+
+std::string DraftTypes::type_name(const std::string& type, const TextKernel& kernel, int depth) const {
+  static const std::map<std::string, std::string> names = {{"bool", "bool"},
+                                                           {"char", "char"},
+                                                           {"signed char", "char"},
+                                                           {"int8_t", "char"},
+                                                           {"unsigned char", "uchar"},
+                                                           {"uint8_t", "uchar"},
+                                                           {"uchar", "uchar"},
+                                                           {"short", "short"},
+                                                           {"short int", "short"},
+                                                           {"int16_t", "short"},
+                                                           {"unsigned short", "ushort"},
+                                                           {"uint16_t", "ushort"},
+                                                           {"ushort", "ushort"},
+                                                           {"int", "int"},
+                                                           {"int32_t", "int"},
+                                                           {"signed", "int"},
+                                                           {"signed int", "int"},
+                                                           {"unsigned", "unsigned"},
+                                                           {"unsigned int", "unsigned"},
+                                                           {"uint", "unsigned"},
+                                                           {"uint32_t", "unsigned"},
+                                                           {"long", "long"},
+                                                           {"long int", "long"},
+                                                           {"long long", "long"},
+                                                           {"long long int", "long"},
+                                                           {"int64_t", "long"},
+                                                           {"ptrdiff_t", "long"},
+                                                           {"intptr_t", "long"},
+                                                           {"unsigned long", "ulong"},
+                                                           {"unsigned long long", "ulong"},
+                                                           {"unsigned long int", "ulong"},
+                                                           {"unsigned long long int", "ulong"},
+                                                           {"clock_t", "long"},
+                                                           {"uint64_t", "ulong"},
+                                                           {"ulong", "ulong"},
+                                                           {"uintptr_t", "ulong"},
+                                                           {"size_t", "size_t"},
+                                                           {"float", "float"},
+                                                           {"double", "double"},
+                                                           {"dim3", "uint3"},
+                                                           {"half", "half"},
+                                                           {"__half", "half"},
+                                                           {"__nv_bfloat16", "bfloat16"},
+                                                           {"nv_bfloat16", "bfloat16"},
+                                                           {"__half2", "half2"},
+                                                           {"__nv_bfloat162", "bfloat162"}};
+  std::string name = bare_type(type);
+  if (const auto found = names.find(name); found != names.end()) return found->second;
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    if (parameter.name == name) return template_type(kernel, name);
+  }
+  if (parse_element_type(name)) return name;
+  if (depth == kDeepestConstant) return "";
+  if (const auto alias = program_.types.find(name); alias != program_.types.end())
+    return alias->second.find('*') == std::string::npos ? type_name(alias->second, kernel, depth + 1) : "";
+  if (const auto macro = program_.constants.find(name); macro != program_.constants.end())
+    return type_name(macro->second, kernel, depth + 1);
+  if (const auto record = program_.records.find(name); record != program_.records.end())
+    return has_form(record->second, kernel, depth) ? name : "";
+  return "";
+}
+
+std::optional<std::int64_t> DraftTypes::extent_of(const std::string& type) const {
+  std::int64_t extent = 1;
+  for (std::size_t at = type.find('['); at != std::string::npos; at = type.find('[', at + 1)) {
+    const std::size_t close = type.find(']', at);
+    if (close == std::string::npos) return std::nullopt;
+    const auto value = value_of(type.substr(at + 1, close - at - 1));
+    constexpr std::int64_t kMost = 1 << 20;
+    if (!value || *value < 1 || *value > kMost || extent > kMost) return std::nullopt;
+    extent *= *value;
+  }
+  return extent;
+}
+
+std::string DraftTypes::written_type(const std::string& type, const TextKernel& kernel) const {
+  std::map<std::string, std::string> arguments;
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    if (parameter.name.empty() || type.find(parameter.name) == std::string::npos) continue;
+    const bool stays = template_type(kernel, parameter.name) == parameter.name;
+    std::string argument = stays ? "" : template_argument(kernel, parameter.name);
+    if (!argument.empty()) arguments.emplace(parameter.name, std::move(argument));
+  }
+  const std::size_t open = type.find('[');
+  const std::string extents = open == std::string::npos ? "" : type.substr(open);
+  return resolved_type(program_, substituted(type.substr(0, open), arguments)) + extents;
+}
+
+ArgumentType DraftTypes::argument_type(const TextParameter& parameter, const TextKernel& kernel) const {
+  ArgumentType result;
+  const std::string type = written_type(parameter.type, kernel);
+  const std::size_t open = type.find('[');  // "float [2][3]" is one pointer
+  const auto stars = pointers_in(type.substr(0, open)) + (open == std::string::npos ? 0 : 1);
+  result.pointer = stars > 0;
+  result.read_only = type.substr(0, type.find('*')).find("const") != std::string::npos;
+  if (stars > 1) return result;
+  result.type = type_name(type, kernel);
+  if (result.pointer && result.type.empty()) {
+    result.type = "uchar";
+    result.bytes = bare_type(type) == "void" ? "" : bare_type(type);
+  }
+  return result;
+}
+
+std::optional<ScalarType> DraftTypes::scalar_of(const std::string& type, const TextKernel& kernel) const {
+  if (const auto scalar = parse_scalar_type(type)) return scalar;
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    if (parameter.name != type || template_type(kernel, type) != type) continue;
+    const std::string argument = template_argument(kernel, type);
+    const auto known = argument.empty() ? std::nullopt : parse_scalar_type(type_name(argument, TextKernel()));
+    return known ? known : parse_scalar_type(guessed_type(type, kernel));
+  }
+  return std::nullopt;
+}
+
+std::vector<TextParameter> DraftTypes::members_of(const TextParameter& parameter,
+                                                  const TextKernel& kernel) const {
+  const std::string type = written_type(parameter.type, kernel);
+  if (argument_type(parameter, kernel).pointer || type.find('&') != std::string::npos) return {};
+  std::vector<TextParameter> members;
+  if (const auto element = parse_element_type(type_name(type, kernel)); element && element->lanes > 1) {
+    TextParameter lane = parameter;
+    lane.type = to_string(element->scalar);
+    members.assign(element->lanes, lane);
+    return members;
+  }
+  std::size_t offset = 0;
+  if (!members_of_type(program_, type) || !add_members(type, kernel, 0, members, offset)) return {};
+  return members.size() > kMostMembers ? std::vector<TextParameter>() : members;
+}
+
+std::vector<std::string> DraftTypes::extents_of_launch(const std::string& text) const {
+  if (const auto shape = program_.shapes.find(text); shape != program_.shapes.end()) return shape->second;
+  if (text.starts_with("dim3(") && text.ends_with(")"))
+    return split_at_commas(std::string_view(text).substr(5, text.size() - 6), false);
+  return text.empty() ? std::vector<std::string>{} : std::vector<std::string>{text};
+}
+
+bool DraftTypes::is_empty_object(const TextParameter& parameter, const TextKernel& kernel) const {
+  const std::string type = written_type(parameter.type, kernel);
+  return type.find_first_of("*&[") == std::string::npos && is_empty_record(type);
+}
+
+bool DraftTypes::is_texture(const TextParameter& parameter, const TextKernel& kernel) const {
+  const auto fetch = kernel.fetches.find(parameter.name);
+  const std::string type = bare_type(parameter.type);
+  return (type == "cudaTextureObject_t" || type == "CUtexObject") && fetch != kernel.fetches.end() &&
+         (fetch->second.first == "tex1Dfetch" || fetch->second.first == "tex2D");
+}
+
+std::string DraftTypes::template_type(const TextKernel& kernel, const std::string& name) const {
+  const std::string argument = template_argument(kernel, name);
+  const auto scalar = parse_scalar_type(argument);
+  if (argument.empty() || scalar) return name;
+  if (kernel.template_parameters.empty()) return "";
+  TextKernel plain;
+  plain.name = kernel.name;
+  std::string known = type_name(argument, plain);
+  // C++ has two types of 64 bits, a `type` parameter one: what chooses specialisations stays as written.
+  return parse_scalar_type(known) && known != "long" && known != "ulong" ? name : known;
+}
+
+std::string DraftTypes::template_argument(const TextKernel& kernel, const std::string& name) const {
+  for (std::size_t i = 0; i < kernel.template_parameters.size(); ++i) {
+    const TextParameter& parameter = kernel.template_parameters[i];
+    if (parameter.name != name || name.empty()) continue;
+    for (const TextLaunch& launch : program_.launches) {
+      if (launch.kernel != base_name(kernel.name)) continue;
+      std::string argument = template_argument_of(program_, kernel, launch, name);
+      if (!argument.empty()) return argument;
+    }
+    if (i < kernel.instantiation.size()) return kernel.instantiation[i];
+    const std::string object = passed_object(kernel, name);
+    return object.empty() ? parameter.default_value : object;
+  }
+  return "";
+}
+
+bool DraftTypes::has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
+                          int depth) const {
+  return !members.empty() && std::all_of(members.begin(), members.end(), [&](const TextParameter& member) {
+    const bool plain = member.type.find_first_of("*&:<") == std::string::npos && is_identifier(member.name);
+    return plain && extent_of(member.type) && !type_name(member.type, kernel, depth + 1).empty();
+  });
+}
+
+std::string DraftTypes::passed_object(const TextKernel& kernel, const std::string& name) const {
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    if (bare_type(kernel.parameters[i].type) != name) continue;
+    const std::string given = launched_with(kernel, i);
+    std::string type = given.substr(0, given.find_first_of("({"));
+    if (type != given && is_empty_record(type)) return type;
+  }
+  return "";
+}
+
+bool DraftTypes::is_empty_record(const std::string& type) const {
+  const auto members = members_of_type(program_, type);
+  return members && members->empty();
+}
+
+std::optional<std::size_t> DraftTypes::alignment_of(const TextParameter& member, const TextKernel& kernel,
+                                                    int depth) const {
+  const ArgumentType type = argument_type(member, kernel);
+  if (type.pointer) return type.type.empty() ? std::nullopt : std::optional(sizeof(void*));
+  if (const auto scalar = scalar_of(type.type, kernel)) return size_of(*scalar);
+  if (const auto element = parse_element_type(type.type)) return element->alignment();
+  const auto record = members_of_type(program_, member.type);
+  if (!record || record->empty() || depth == kDeepestConstant) return std::nullopt;
+  std::size_t most = 1;
+  for (TextParameter one : *record) {
+    one.type = one.type.substr(0, one.type.find('['));
+    const auto alignment = alignment_of(one, kernel, depth + 1);
+    if (!alignment) return std::nullopt;
+    most = std::max(most, *alignment);
+  }
+  return most;
+}
+
+bool DraftTypes::add_members(const std::string& name, const TextKernel& kernel, int depth,
+                             std::vector<TextParameter>& members, std::size_t& offset) const {
+  const auto pad = [&](std::size_t alignment) {
+    for (; offset % alignment != 0 && members.size() <= kMostMembers; ++offset)
+      members.push_back({"unsigned char", "", "", 0});
+  };
+  const auto record = members_of_type(program_, name);
+  std::size_t most = 1;
+  bool has_aggregates = false;
+  for (const TextParameter& member : *record) {
+    const auto count = extent_of(member.type);
+    TextParameter one = member;
+    one.type = member.type.substr(0, member.type.find('['));
+    const auto alignment = alignment_of(one, kernel, depth);
+    if (!count || !alignment || !is_identifier(member.name)) return false;
+    most = std::max(most, *alignment);
+    const ArgumentType type = argument_type(one, kernel);
+    const auto element = parse_element_type(type.type);
+    const auto scalar = type.pointer ? std::nullopt : scalar_of(type.type, kernel);
+    for (std::int64_t i = 0; i < *count; ++i) {
+      if (members.size() > kMostMembers) return false;
+      if (type.pointer || scalar) {
+        offset = (offset + *alignment - 1) / *alignment * *alignment;
+        offset += type.pointer ? sizeof(void*) : size_of(*scalar);
+        members.push_back(one);
+        continue;
+      }
+      has_aggregates = true;
+      pad(*alignment);
+      if (element) {
+        TextParameter lane = one;
+        lane.type = to_string(element->scalar);
+        members.insert(members.end(), element->lanes, lane);
+        offset += element->bytes();
+      } else if (!add_members(one.type, kernel, depth + 1, members, offset)) {
+        return false;
+      }
+      pad(*alignment);
+    }
+  }
+  if (depth > 0 || has_aggregates) pad(most);
+  return true;
+}
+
+}  // namespace kiln

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/scalar_type.h"
+#include "specialize/program_text.h"
+
+namespace kiln {
+
+/// "const float*" as a workload sees it.
+struct ArgumentType {
+  std::string type;  ///< in a workload; empty: none
+  bool pointer = false;
+  bool read_only = false;
+  std::string bytes = {};  ///< the program's type, if the buffer holds it as bytes
+};
+
+/// "update" of "ns::update".
+[[nodiscard]] std::string base_name(const std::string& name);
+
+/// For a type parameter of a kernel's template whose argument is not known: "int" of "IdxT", "KeyT" and,
+/// beside a key, of "ValueT"; else "float".
+[[nodiscard]] std::string guessed_type(const std::string& parameter, const TextKernel& kernel);
+
+/// What the types of a program are in a workload. The program must outlive it.
+class DraftTypes {
+ public:
+  explicit DraftTypes(const ProgramText& program) : program_(program) {}
+
+  [[nodiscard]] const ProgramText& program() const { return program_; }
+
+  [[nodiscard]] const TextLaunch* launch_of(const TextKernel& kernel) const;
+
+  /// The argument's text where the program launches the kernel; empty if it does not.
+  [[nodiscard]] std::string launched_with(const TextKernel& kernel, std::size_t index) const;
+
+  [[nodiscard]] std::optional<std::int64_t> value_of(const std::string& text) const;
+
+  /// The workload's name of a type without pointers; empty if it has none.
+  [[nodiscard]] std::string type_name(const std::string& type, const TextKernel& kernel, int depth = 0) const;
+
+  /// The number of elements: 3 for "float [3]", 6 for "float [2][3]"; 1 without brackets; absent if an extent
+  /// is unknown.
+  [[nodiscard]] std::optional<std::int64_t> extent_of(const std::string& type) const;
+
+  /// What a type of a kernel stands for: without aliases, and with the arguments of the kernel's template
+  /// that are no parameters of the workload.
+  [[nodiscard]] std::string written_type(const std::string& type, const TextKernel& kernel) const;
+
+  /// Of a scalar type or of a type parameter, which may be a guess; absent for all else.
+  [[nodiscard]] std::optional<ScalarType> scalar_of(const std::string& type, const TextKernel& kernel) const;
+
+  [[nodiscard]] ArgumentType argument_type(const TextParameter& parameter, const TextKernel& kernel) const;
+
+  /// The members of a struct or a vector that is passed by value, pointers and numbers in order; empty if the
+  /// argument is no such thing, or has members without a form.
+  [[nodiscard]] std::vector<TextParameter> members_of(const TextParameter& parameter,
+                                                      const TextKernel& kernel) const;
+
+  /// The parts of a dim3, or the one number.
+  [[nodiscard]] std::vector<std::string> extents_of_launch(const std::string& text) const;
+
+  /// Whether it is a function object without members, which takes one byte.
+  [[nodiscard]] bool is_empty_object(const TextParameter& parameter, const TextKernel& kernel) const;
+
+  /// Whether it is a texture that a workload can make: of one dimension by index, or of two.
+  [[nodiscard]] bool is_texture(const TextParameter& parameter, const TextKernel& kernel) const;
+
+  /// The workload's form of a type parameter of a kernel's template: a `type` parameter of the same name, or
+  /// the program's type argument.
+  [[nodiscard]] std::string template_type(const TextKernel& kernel, const std::string& name) const;
+
+  /// From the program's launch, or the parameter's default; empty if both are missing.
+  [[nodiscard]] std::string template_argument(const TextKernel& kernel, const std::string& name) const;
+
+ private:
+  /// Whether a workload's `types` can say it.
+  [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
+                              int depth) const;
+
+  /// "Add" where the program launches a kernel with `Add()` for an argument of the template's type `name`.
+  [[nodiscard]] std::string passed_object(const TextKernel& kernel, const std::string& name) const;
+
+  /// "Add" and "Add<float>", a class without members.
+  [[nodiscard]] bool is_empty_record(const std::string& type) const;
+
+  /// Bytes to which a member of a struct is aligned; absent: it has no form.
+  [[nodiscard]] std::optional<std::size_t> alignment_of(const TextParameter& member, const TextKernel& kernel,
+                                                        int depth) const;
+
+  /// Adds the members of a struct in order, with the members of structs and vectors inside and bytes of
+  /// padding where these need it. `offset`: where the members end. False: a member has no form.
+  bool add_members(const std::string& name, const TextKernel& kernel, int depth,
+                   std::vector<TextParameter>& members, std::size_t& offset) const;
+
+  const ProgramText& program_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,247 @@
+#include "specialize/host_functions.h"
+
+#include <algorithm>
+
+#include "specialize/host_names.h"
+
+namespace kiln {
+namespace {
+
+using Kind = Declaration::Kind;
+
+class HostFinder {
+ public:
+  HostFinder(ProgramItems& program, const Specialization& specialization)
+      : program_(program), spec_(specialization) {}
+
+  void run() {
+    for (Item& item : program_.items) {
+      if (item.device || !item.whole) continue;
+      const Kind kind = item.declaration->kind;
+      if (kind == Kind::kOther) item.host = is_use_of_host_macro(item);
+      if (kind == Kind::kClass) item.host = holds_host_data(item);
+      const bool is_friend = kind == Kind::kOther && item.member &&
+                             program_.tokens_of(item)[item.declaration->whole.begin].is("friend");
+      if (is_friend) item.host = names_host(item);
+      if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope)
+        continue;
+      const bool data = item.member && !program_.is_function(item) && kind != Kind::kAlias;
+      if (data) continue;  // decides the layout
+      item.host = names_host(item) || is_main(item) || says_host(item) || uses_host_namespace(item);
+    }
+    for (bool found = true; found;) {
+      found = false;
+      for (Item& item : program_.items) {
+        if (item.device || !item.whole || item.host) continue;
+        const Kind kind = item.declaration->kind;
+        const bool function = program_.is_function(item) && !program_.marked_elsewhere(item) &&
+                              ((kind == Kind::kFunction && calls_host(item)) ||
+                               names_host_class(item, item.declaration->whole));
+        const bool variable = (kind == Kind::kAlias || (kind == Kind::kVariable && !item.member)) &&
+                              names_host_class(item, item.declaration->whole);
+        const bool holds = kind == Kind::kClass && holds_host_class(item);
+        const bool macro = kind == Kind::kOther && is_use_of_whole_macro(item) &&
+                           calls_host(program_.tokens_of(item), item.declaration->whole, 0);
+        if (function || variable || holds || macro) item.host = found = true;
+      }
+    }
+  }
+
+ private:
+  /// A class with members such as std::vector, or that is for one: no kernel can have it.
+  [[nodiscard]] bool holds_host_data(const Item& item) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    for (std::size_t i = item.declaration->whole.begin; i + 1 < item.declaration->body.begin; ++i) {
+      if (names_host_only(tokens, i)) return true;  // hash<std::string>
+    }
+    return std::any_of(item.members.begin(), item.members.end(), [&](std::size_t member) {
+      const Declaration& declaration = *program_.items[member].declaration;
+      if (declaration.kind != Kind::kVariable) return false;
+      for (std::size_t i = declaration.whole.begin + 2; i < declaration.whole.end; ++i) {
+        if (tokens[i - 2].is("std") && names_host_only(tokens, i)) return true;
+        if (program_.uses_std && names_host_only_of_std(tokens, i - 2)) return true;
+      }
+      return false;
+    });
+  }
+
+  /// Whether a member that is no pointer has a type that only the host has.
+  [[nodiscard]] bool holds_host_class(const Item& item) const {
+    return std::any_of(item.members.begin(), item.members.end(), [&](std::size_t index) {
+      const Item& member = program_.items[index];
+      if (member.declaration->kind != Kind::kVariable) return false;
+      const std::vector<Token>& tokens = program_.tokens_of(member);
+      const TokenSpan whole = member.declaration->whole;
+      const auto end = tokens.begin() + static_cast<std::ptrdiff_t>(whole.end);
+      const bool pointer = std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(whole.begin), end,
+                                       [](const Token& token) { return token.is("*") || token.is("&"); });
+      return !pointer && names_host_class(member, whole);
+    });
+  }
+
+  /// Whether it names classes or aliases that are all for the host.
+  [[nodiscard]] bool names_host_class(const Item& item, TokenSpan span) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+      const auto found = member ? program_.by_name.end() : program_.by_name.find(tokens[i].text);
+      if (found == program_.by_name.end()) continue;
+      bool all = true, own = false, all_own = true;  // of the same class: these come first
+      for (const std::size_t other : found->second) {
+        const Item& one = program_.items[other];
+        const Kind kind = one.declaration->kind;
+        const bool host = one.host && &one != &item && (kind == Kind::kClass || kind == Kind::kAlias);
+        const bool beside = item.member && one.member && one.owner == item.owner;
+        own = own || beside;
+        all = all && host;
+        all_own = all_own && (host || !beside);
+      }
+      if (own ? all_own : all) return true;
+    }
+    return false;
+  }
+
+  /// `__host__` in front of a function that has no mark of the device.
+  [[nodiscard]] bool says_host(const Item& item) const {
+    if (!program_.is_function(item)) return false;
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const TokenSpan span = item.declaration->whole;
+    for (std::size_t i = span.begin; i < std::min(span.end, item.declaration->parameters.begin); ++i) {
+      if (program_.marks_host(tokens[i])) return true;
+    }
+    return false;
+  }
+
+  /// `using namespace cv;` of a library of the host. Device code may use Thrust's and CUB's names.
+  [[nodiscard]] bool uses_host_namespace(const Item& item) const {
+    if (item.declaration->kind != Kind::kUsing) return false;
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const std::size_t name = item.declaration->whole.begin + 2;
+    if (name >= tokens.size() || tokens[name].is("thrust") || tokens[name].is("cub")) return false;
+    const bool of_std = tokens[name].is("std") && name + 2 < tokens.size() && tokens[name + 1].is("::");
+    const std::string_view inside = tokens[of_std ? name + 2 : name].text;
+    if (of_std || program_.uses_std)
+      return inside == "chrono" || inside == "filesystem" || inside.ends_with("literals");
+    return std::any_of(
+        spec_.unseen_headers.begin(), spec_.unseen_headers.end(),
+        [&](const std::string& header) { return prefix_of_host_library(header) == tokens[name].text; });
+  }
+
+  [[nodiscard]] static bool is_main(const Item& item) {
+    const auto& names = item.declaration->names;
+    return !item.member && item.declaration->kind == Kind::kFunction && names.size() == 1 &&
+           names[0] == "main";
+  }
+
+  [[nodiscard]] bool names_host(const Item& item) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const TokenSpan span = item.declaration->whole;
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      const auto declared = program_.by_name.find(tokens[i].text);
+      const bool of_std = program_.uses_std && declared == program_.by_name.end();
+      if (!names_host_only(tokens, i) && !(of_std && names_host_only_of_std(tokens, i))) continue;
+      const bool own = declared != program_.by_name.end() &&  // a function of the text that is called `time`
+                       std::any_of(declared->second.begin(), declared->second.end(), [&](std::size_t other) {
+                         return program_.is_function(program_.items[other]);
+                       });
+      if (!own) return true;
+    }
+    return std::any_of(span_begin(item), span_end(item),
+                       [&](const Token& token) { return host_macro(token); });
+  }
+
+  [[nodiscard]] std::vector<Token>::const_iterator span_begin(const Item& item) const {
+    return program_.tokens_of(item).begin() + static_cast<std::ptrdiff_t>(item.declaration->whole.begin);
+  }
+
+  [[nodiscard]] std::vector<Token>::const_iterator span_end(const Item& item) const {
+    return program_.tokens_of(item).begin() + static_cast<std::ptrdiff_t>(item.declaration->whole.end);
+  }
+
+  /// `CHECK(...)` whose replacement names things of the host.
+  [[nodiscard]] bool host_macro(const Token& token) const {
+    if (!token.identifier()) return false;
+    const auto found = program_.macros.find(token.text);
+    if (found == program_.macros.end()) return false;
+    return std::any_of(found->second.begin(), found->second.end(), [](const std::vector<Token>* words) {
+      for (std::size_t i = 2; i < words->size(); ++i) {
+        if (names_host_only(*words, i)) return true;
+      }
+      return false;
+    });
+  }
+
+  /// `DEFINE_LAUNCHER(name, float)` at namespace scope: a macro that stands for whole functions of the host.
+  [[nodiscard]] bool is_use_of_host_macro(const Item& item) const {
+    return is_use_of_whole_macro(item) && host_macro(program_.tokens_of(item)[item.declaration->whole.begin]);
+  }
+
+  /// A macro that stands for whole declarations, none of them of the device.
+  [[nodiscard]] bool is_use_of_whole_macro(const Item& item) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const TokenSpan span = item.declaration->whole;
+    if (item.member || span.begin + 1 >= span.end ||
+        !program_.function_macros.contains(tokens[span.begin].text))
+      return false;
+    const std::size_t behind =
+        tokens[span.begin + 1].is("(") ? tokens[span.begin + 1].close + 1 : span.end + 1;
+    if (behind != span.end && !(behind + 1 == span.end && tokens[behind].is(";"))) return false;
+    const auto& definitions = program_.macros.at(tokens[span.begin].text);
+    return std::all_of(definitions.begin(), definitions.end(), [&](const auto* words) {
+      int depth = 0;
+      for (std::size_t i = 2; i < words->size(); ++i) {
+        if ((*words)[i].is("{")) ++depth;
+        if ((*words)[i].is("}") && --depth < 0) return false;
+        if (program_.marks_device((*words)[i])) return false;
+      }
+      return depth == 0;
+    });
+  }
+
+  /// Whether it calls a name that only functions of the host have.
+  [[nodiscard]] bool calls_host(const Item& item) const {
+    const TokenSpan body = item.declaration->body;
+    return calls_host(program_.tokens_of(item), body, 0);
+  }
+
+  [[nodiscard]] bool calls_host(const std::vector<Token>& tokens, TokenSpan span, int depth) const {
+    constexpr int kDeepestMacro = 4;
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      if (!tokens[i].identifier()) continue;
+      const auto macro = depth < kDeepestMacro ? program_.macros.find(tokens[i].text) : program_.macros.end();
+      if (macro != program_.macros.end()) {
+        for (const std::vector<Token>* words : macro->second) {
+          if (calls_host(*words, {2, words->size()}, depth + 1)) return true;
+        }
+      }
+      if (i + 1 >= span.end || !(tokens[i + 1].is("(") || tokens[i + 1].is("<"))) continue;
+      if (is_host_only(tokens[i].text)) return true;
+    }
+    return false;
+  }
+
+  /// Whether all functions of the name are for the host; their prototypes say nothing if there is a body.
+  [[nodiscard]] bool is_host_only(std::string_view name) const {
+    const auto found = program_.by_name.find(name);
+    if (found == program_.by_name.end()) return false;
+    bool has_host = false;
+    for (const std::size_t other : found->second) {
+      const Item& item = program_.items[other];
+      const bool says_nothing = item.declaration->kind == Kind::kPrototype && !item.device;
+      if (!item.host && !says_nothing) return false;
+      has_host = has_host || item.host;
+    }
+    return has_host;
+  }
+
+  ProgramItems& program_;
+  const Specialization& spec_;
+};
+
+}  // namespace
+
+void find_host_functions(ProgramItems& program, const Specialization& specialization) {
+  HostFinder(program, specialization).run();
+}
+
+}  // namespace kiln

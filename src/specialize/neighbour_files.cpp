@@ -1,0 +1,145 @@
+#include "specialize/neighbour_files.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "specialize/declarations.h"
+
+namespace kiln {
+namespace {
+
+using Path = std::filesystem::path;
+using Kind = Declaration::Kind;
+
+constexpr int kFoldersAbove = 3;
+constexpr std::size_t kMostFiles = 200;  // of a folder
+constexpr std::array<const char*, 9> kFolderNames = {"",           "include", "inc",  "common", "Common",
+                                                     "common/inc", "utils",   "util", "headers"};
+
+/// What texts declare for the device, and what they define.
+struct DeviceNames {
+  std::set<std::string> declared, defined;
+  std::set<std::string> used;  ///< more often than they are declared
+
+  [[nodiscard]] std::set<std::string> missing() const {
+    std::set<std::string> names;
+    for (const std::string& name : declared) {
+      if (!defined.contains(name) && used.contains(name)) names.insert(name);
+    }
+    return names;
+  }
+};
+
+bool is_of_device(const std::vector<Token>& tokens, TokenSpan span) {
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    if (tokens[i].is("__device__") || tokens[i].is("__constant__")) return true;
+    if (tokens[i].is("__global__") || tokens[i].is("{")) return false;
+  }
+  return false;
+}
+
+void add_declarations(const std::vector<Token>& tokens, const std::vector<Declaration>& declarations,
+                      DeviceNames& names, std::multiset<std::string>& declarators) {
+  for (const Declaration& one : declarations) {
+    if (one.kind == Kind::kScope) add_declarations(tokens, one.members, names, declarators);
+    if (one.names.empty() || !is_of_device(tokens, one.whole)) continue;
+    const std::string name(one.names.front());
+    const bool external = one.kind == Kind::kVariable && tokens[one.whole.begin].is("extern");
+    if (one.kind == Kind::kPrototype || external) {
+      names.declared.insert(name);
+      declarators.insert(name);
+    } else if (one.kind == Kind::kFunction || one.kind == Kind::kVariable) {
+      names.defined.insert(name);
+    }
+  }
+}
+
+void add_text(const std::string& text, DeviceNames& names) {
+  if (text.find("__device__") == std::string::npos && text.find("__constant__") == std::string::npos &&
+      names.declared.empty())
+    return;
+  const TokenizedText source = tokenize(text);
+  std::multiset<std::string> declarators;
+  add_declarations(source.tokens, read_declarations(source), names, declarators);
+  for (const Token& token : source.tokens) {
+    if (!token.identifier()) continue;
+    const std::string name(token.text);
+    if (const auto declarator = declarators.find(name); declarator != declarators.end()) {
+      declarators.erase(declarator);
+    } else {
+      names.used.insert(name);
+    }
+  }
+}
+
+/// Source files beside the program, those that have kernels' usual suffix first.
+std::vector<Path> files_beside(FileSystem& files, const Path& source, const std::set<std::string>& known) {
+  std::vector<Path> found;
+  const Path folder = source.parent_path().empty() ? Path(".") : source.parent_path();
+  std::vector<std::string> names = files.list(folder);
+  std::sort(names.begin(), names.end());
+  for (const char* suffix : {".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp", ".inl"}) {
+    for (const std::string& name : names) {
+      const bool fits = Path(name).extension() == suffix && !known.contains(name);
+      if (fits && found.size() < kMostFiles) found.push_back(folder / name);
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
+                                     const std::vector<std::string>& missing) {
+  std::vector<Path> candidates, found;
+  Path folder = std::filesystem::absolute(source).parent_path();
+  for (int above = 0; above <= kFoldersAbove; ++above, folder = folder.parent_path()) {
+    for (const char* name : kFolderNames) {
+      const Path candidate = (folder / name).lexically_normal();
+      if (files.status(candidate)) candidates.push_back(candidate);
+    }
+  }
+  for (const std::string& name : missing) {
+    if (name.find('.') == std::string::npos || name.starts_with("/")) continue;  // a header of C++
+    const auto has = [&](const Path& candidate) { return files.status(candidate / name).has_value(); };
+    if (std::any_of(found.begin(), found.end(), has)) continue;
+    const auto first = std::find_if(candidates.begin(), candidates.end(), has);
+    if (first != candidates.end()) found.push_back(*first);
+  }
+  return found;
+}
+
+std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, const std::string& text,
+                                       const std::vector<IncludedHeader>& headers) {
+  DeviceNames names;
+  std::set<std::string> known = {source.filename().string()};
+  for (const IncludedHeader& header : headers) {
+    add_text(header.text, names);
+    known.insert(Path(header.name).filename().string());
+  }
+  add_text(text, names);
+  std::vector<Path> found;
+  if (names.missing().empty()) return found;
+  std::vector<Path> candidates = files_beside(files, source, known);
+  for (bool more = true; more && !names.missing().empty();) {
+    more = false;
+    const std::set<std::string> missing = names.missing();
+    for (const Path& candidate : candidates) {
+      if (std::find(found.begin(), found.end(), candidate) != found.end()) continue;
+      const std::string other = files.read_file(candidate).value_or("");
+      DeviceNames theirs;
+      add_text(other, theirs);
+      const bool has = std::any_of(missing.begin(), missing.end(),
+                                   [&](const std::string& name) { return theirs.defined.contains(name); });
+      if (!has) continue;
+      found.push_back(candidate);
+      add_text(other, names);
+      more = true;
+      break;
+    }
+  }
+  return found;
+}
+
+}  // namespace kiln

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/file.h"
+#include "specialize/specialization.h"
+
+namespace kiln {
+
+/// The folders near a program (include, common, ... beside it and up to three folders above) that have the
+/// headers which were not found: each name is taken from the first folder that has it.
+[[nodiscard]] std::vector<std::filesystem::path> folders_of_headers(FileSystem& files,
+                                                                    const std::filesystem::path& source,
+                                                                    const std::vector<std::string>& missing);
+
+/// The files beside a program that have the bodies of device functions, or the definitions of device
+/// variables, which the program and its headers only declare; and those that these files need.
+[[nodiscard]] std::vector<std::filesystem::path> files_of_device_code(
+    FileSystem& files, const std::filesystem::path& source, const std::string& text,
+    const std::vector<IncludedHeader>& headers);
+
+}  // namespace kiln

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "specialize/specialization.h"
+
+namespace kiln {
+
+/// In the conditionals of the user's texts `__NVCC__` becomes `__CUDACC__`: the text is compiled as nvcc does
+/// it, by compilers that do not define the first. Not for the hip back end.
+void translate_nvcc_words(Specialization& specialization);
+
+}  // namespace kiln

@@ -1,0 +1,239 @@
+#include "specialize/program_items.h"
+
+#include <algorithm>
+
+namespace kiln {
+namespace {
+
+using Kind = Declaration::Kind;
+
+bool is_device_mark(std::string_view name) {
+  return name == "__global__" || name == "__device__" || name == "__constant__" || name == "__managed__" ||
+         name == "__shared__" || name == "__grid_constant__";
+}
+
+/// For macros that no text defines: "MY_DEVICE_FUNCTION", "HD". They may come from a missing header.
+bool may_be_device_macro(std::string_view name) {
+  const bool upper = std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (!upper) return false;
+  for (const std::string_view part : {"DEVICE", "GLOBAL", "KERNEL", "CUDA", "GPU", "HOST_DEV"}) {
+    if (name.find(part) != std::string_view::npos) return true;
+  }
+  return name == "HD" || name == "DH";
+}
+
+}  // namespace
+
+ProgramItems::ProgramItems(Specialization& specialization) : spec_(specialization) {
+  add_text(specialization.source_text, specialization.source_name);
+  for (IncludedHeader& header : specialization.headers) add_text(header.text, header.name);
+  learn_macros();
+  for (ProgramFile& text : files) text.declarations = read_declarations(text.source, device_macros_);
+  for (const ProgramFile& text : files) learn_types(text.declarations);
+  for (std::size_t t = 0; t < files.size(); ++t) {
+    for (const Declaration& declaration : files[t].declarations) add_item(declaration, t, false);
+  }
+  find_device_names();
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    for (const std::string_view name : items[i].declaration->names) by_name[name].push_back(i);
+  }
+}
+
+const std::vector<Token>& ProgramItems::tokens_of(const Item& item) const {
+  return files[item.text].source.tokens;
+}
+
+ProgramItems::Directives ProgramItems::directives_in(std::size_t text, std::size_t begin,
+                                                     std::size_t end) const {
+  const std::vector<Directive>& all = files[text].source.directives;
+  const auto before = [](const Directive& directive, std::size_t offset) {
+    return directive.offset < offset;
+  };
+  const auto first = std::lower_bound(all.begin(), all.end(), begin, before);
+  const auto last = std::lower_bound(first, all.end(), end, before);
+  return {all.data() + (first - all.begin()), all.data() + (last - all.begin())};
+}
+
+bool ProgramItems::marks_device(const Token& token) const {
+  if (!token.identifier()) return false;
+  return is_device_mark(token.text) || device_macros_.contains(token.text);
+}
+
+bool ProgramItems::marks_host(const Token& token) const {
+  return token.is("__host__") || (token.identifier() && host_macros_.contains(token.text));
+}
+
+bool ProgramItems::may_be_pasted(const Item& item) const {
+  const auto& names = item.declaration->names;
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+    return std::any_of(pasted_.begin(), pasted_.end(),
+                       [&](std::string_view part) { return name.starts_with(part) || name.ends_with(part); });
+  });
+}
+
+bool ProgramItems::is_function(const Item& item) const {
+  return item.declaration->kind == Kind::kFunction || item.declaration->kind == Kind::kPrototype;
+}
+
+bool ProgramItems::marked_elsewhere(const Item& item) const {
+  const auto& names = item.declaration->names;
+  return is_function(item) && std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+           return device_names_.contains(name);
+         });
+}
+
+void ProgramItems::add_text(std::string& text, const std::string& name) {
+  uses_std = uses_std || text.find("using namespace std;") != std::string::npos;
+  ProgramFile& added = files.emplace_back();
+  added.text = &text;
+  added.name = name;
+  added.original = text;
+  added.source = tokenize(added.original);
+}
+
+void ProgramItems::learn_macros() {
+  for (const ProgramFile& text : files) {
+    for (const Directive& directive : text.source.directives) {
+      const std::vector<Token>& words = directive.tokens;
+      if (words.size() < 2 || !words[0].is("define")) continue;
+      macros[words[1].text].push_back(&words);
+      const bool function_like = words.size() > 2 && words[2].is("(") && words[2].offset == words[1].end();
+      if (function_like) function_macros.insert(words[1].text);
+      learn_pasting(words, function_like);
+    }
+  }
+  defined_texts_.reserve(spec_.defines.size());
+  for (const auto& [name, value] : spec_.defines) {
+    // The directive's form: "#define NAME VALUE" and "define NAME VALUE" have the same tokens.
+    defined_texts_.emplace_back("define ").append(name).append(" ").append(value);
+  }
+  for (const std::string& text : defined_texts_) {
+    defined_words_.push_back(tokenize(text).tokens);
+    if (defined_words_.back().size() > 1)
+      macros[defined_words_.back()[1].text].push_back(&defined_words_.back());
+  }
+  learn_marks(device_macros_, is_device_mark);
+  learn_marks(host_macros_, [](std::string_view name) { return name == "__host__"; });
+}
+
+void ProgramItems::learn_marks(Names& marks, const std::function<bool(std::string_view)>& is_mark) const {
+  for (bool found = true; found;) {
+    found = false;
+    for (const auto& [name, definitions] : macros) {
+      if (marks.contains(name)) continue;
+      for (const std::vector<Token>* words : definitions) {
+        const bool has_mark = std::any_of(words->begin() + 2, words->end(), [&](const Token& word) {
+          return is_mark(word.text) || marks.contains(word.text);
+        });
+        // One that opens a body stands for more than specifiers.
+        const bool opens = std::any_of(words->begin() + 2, words->end(),
+                                       [](const Token& word) { return word.is("{") || word.is(";"); });
+        if (!has_mark || opens) continue;
+        found = marks.insert(name).second || found;
+      }
+    }
+  }
+}
+
+void ProgramItems::learn_types(const std::vector<Declaration>& declarations) {
+  for (const Declaration& declaration : declarations) {
+    const Kind kind = declaration.kind;
+    if (kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kAlias)
+      types_.insert(declaration.names.begin(), declaration.names.end());
+    learn_types(declaration.members);
+  }
+}
+
+void ProgramItems::learn_pasting(const std::vector<Token>& words, bool function_like) {
+  const std::size_t begin = function_like ? std::min(words[2].close, words.size()) : 2;
+  const auto add = [&](std::size_t i) {
+    const auto parameters = words.begin() + static_cast<std::ptrdiff_t>(begin);
+    const bool parameter =
+        std::any_of(words.begin() + 2, parameters, [&](const Token& word) { return word.is(words[i].text); });
+    if (words[i].identifier() && !parameter) pasted_.insert(words[i].text);
+  };
+  for (std::size_t i = begin; i < words.size(); ++i) {
+    if (!words[i].is("##")) continue;
+    if (i > begin) add(i - 1);
+    if (i + 1 < words.size()) add(i + 1);
+  }
+}
+
+bool ProgramItems::may_be_mark(const Token& token) const {
+  return token.identifier() && !macros.contains(token.text) && !names_type(token.text) &&
+         may_be_device_macro(token.text);
+}
+
+bool ProgramItems::names_type(std::string_view name) const {
+  return types_.contains(name);
+}
+
+std::size_t ProgramItems::add_item(const Declaration& declaration, std::size_t text, bool member) {
+  if (declaration.kind == Kind::kScope && !declaration.members.empty()) {
+    for (const Declaration& inner : declaration.members) add_item(inner, text, member);
+    return items.size();
+  }
+  const std::size_t index = items.size();
+  Item& item = items.emplace_back();
+  item.declaration = &declaration;
+  item.text = text;
+  item.member = member;
+  item.whole = is_whole(item);
+  item.device = has_device_mark(item);
+  if (declaration.kind == Kind::kClass) {
+    for (const Declaration& inner : declaration.members) {
+      const std::size_t member_index = add_item(inner, text, true);
+      items[member_index].owner = index;
+      items[index].members.push_back(member_index);
+    }
+  }
+  return index;
+}
+
+bool ProgramItems::has_device_mark(const Item& item) const {
+  const Declaration& declaration = *item.declaration;
+  if (declaration.kind == Kind::kClass || declaration.kind == Kind::kEnum) return false;
+  const std::vector<Token>& tokens = tokens_of(item);
+  for (std::size_t i = declaration.whole.begin; i < declaration.whole.end; ++i) {
+    const TokenSpan head = declaration.template_head;
+    if (i >= head.begin && i < head.end) continue;  // a parameter may be called GPU_THREADS
+    const bool inside = i >= declaration.body.begin && i < declaration.body.end;
+    if (inside ? tokens[i].is("__shared__") : marks_device(tokens[i])) return true;
+    // Behind the name stand types, which may be spelled like macros.
+    const bool in_front = declaration.parameters.begin == 0 || i < declaration.parameters.begin;
+    const auto& names = declaration.names;
+    const bool own = std::find(names.begin(), names.end(), tokens[i].text) != names.end();
+    if (in_front && !inside && !own && may_be_mark(tokens[i])) return true;
+  }
+  return false;
+}
+
+bool ProgramItems::is_whole(const Item& item) const {
+  const std::vector<Token>& tokens = tokens_of(item);
+  const TokenSpan span = item.declaration->whole;
+  if (span.empty()) return false;
+  const bool function = item.declaration->kind == Declaration::Kind::kFunction;
+  const std::size_t body = function ? tokens[item.declaration->body.begin - 1].offset : 0;
+  const std::size_t begin = tokens[span.begin].offset, end = tokens[span.end - 1].end();
+  int depth = 0;
+  for (const Directive& directive : directives_in(item.text, begin, end)) {
+    if (directive.tokens.empty()) continue;
+    const Token& word = directive.tokens[0];
+    if (word.is("if") || word.is("ifdef") || word.is("ifndef")) ++depth;
+    if (word.is("endif")) --depth;
+    const bool other_branch = word.is("else") || word.is("elif");
+    // Branches may hold heads of a function that have one body, behind them.
+    if (depth >= 0 && !(other_branch && depth == 0)) continue;
+    if (directive.offset > body || depth < -1) return false;
+  }
+  return depth == 0 || (depth == -1 && function);
+}
+
+void ProgramItems::find_device_names() {
+  for (const Item& item : items) {
+    if (item.device) device_names_.insert(item.declaration->names.begin(), item.declaration->names.end());
+  }
+  device_names_.erase("operator");
+}
+
+}  // namespace kiln

@@ -1,0 +1,66 @@
+#include "specialize/class_members.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kiln {
+namespace {
+
+/// "type name; ..." of a type's members; "none" if it is not a class with known members.
+std::string members(const std::string& text, const std::string& type) {
+  const ProgramText program = read_program(text);
+  const auto found = members_of_type(program, type);
+  if (!found) return "none";
+  std::string result;
+  for (const TextParameter& member : *found) {
+    result.append(result.empty() ? "" : "; ").append(member.type).append(" ").append(member.name);
+  }
+  return result;
+}
+
+TEST(ClassMembers, HaveThoseOfBasesInFront) {
+  const std::string text =
+      "struct Base { int n; };\ntemplate <class T> class Middle : public Base { T* data; };\n"
+      "struct Top final : Middle<double>, private Base2 { float *x, y; static int count; };\n"
+      "struct Base2 { char c; };\n";
+  EXPECT_EQ(members(text, "Top"), "int n; double* data; char c; float* x; float y");
+  EXPECT_EQ(members("struct A : Unknown { int a; };", "A"), "none");
+  EXPECT_EQ(members("struct Add : std::binary_function<int, int, int> {};", "Add"), "");
+}
+
+TEST(ClassMembers, AreThoseOfTheSpecialisation) {
+  const std::string text =
+      "template <class T, int N> struct Vec { T all[N]; };\n"
+      "template <class T> struct Vec<T, 2> { T x, y; };\n"
+      "template <> struct Vec<half, 4> { unsigned long bits; };\n"
+      "namespace ns { using Vec2 = Vec<int, 2>; }\n";
+  EXPECT_EQ(members(text, "Vec<float, 5>"), "float[5] all");
+  EXPECT_EQ(members(text, "const ns::Vec2"), "int x; int y");
+  EXPECT_EQ(members(text, "Vec<half,4>"), "unsigned long bits");
+}
+
+TEST(ClassMembers, HaveTypesThatTemplatesAndClassesName) {
+  const std::string text =
+      "template <class T> struct Restricted { typedef T* __restrict__ Pointer; };\n"
+      "template <class T, size_t N, template <class> class Traits = Restricted, class Index = int>\n"
+      "class Accessor { using Size = Index; typename Traits<T>::Pointer data_; Size sizes_[N]; };\n"
+      "template <class T, size_t N> using Wide = Accessor<T, N, Restricted, long>;\n";
+  EXPECT_EQ(members(text, "Wide<float, 3>"), "float*__restrict__ data_; long[3] sizes_");
+}
+
+TEST(ClassMembers, OfNestedClassesAndUnionsArePartOfIt) {
+  const std::string text =
+      "struct P { struct Inner { int a; }; Inner one; struct { float u, v; } uv; union { double d; int i; }; "
+      "};\n";
+  const std::string found = members(text, "P");
+  EXPECT_THAT(found, testing::StartsWith("Inner one; "));
+  EXPECT_THAT(found, testing::EndsWith(" uv; double d"));
+  EXPECT_EQ(members(text, "Inner"), "int a");
+}
+
+TEST(ClassMembers, OfCudasOwnStructsAreKnown) {
+  EXPECT_EQ(members("", "cudaPitchedPtr"), "void * ptr; size_t pitch; size_t xsize; size_t ysize");
+}
+
+}  // namespace
+}  // namespace kiln

@@ -1,0 +1,54 @@
+#include "specialize/neighbour_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support/fake_clock.h"
+#include "support/memory_file_system.h"
+
+namespace kiln {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(NeighbourFiles, HaveTheBodiesOfDeviceFunctions) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/include", "/p/q", "/common"}) files.make_directories(folder, false);
+  const std::string text =
+      "__device__ float f(float x);\nextern __device__ int table[4];\n__device__ int unused(int);\n"
+      "__global__ void k(float* a) { a[0] = f(a[1]) + table[0]; }\n";
+  files.write_file("/p/main.cu", text, false);
+  files.write_file("/p/f.cu", "__device__ float g(float);\n__device__ float f(float x) { return g(x); }\n",
+                   false);
+  files.write_file("/p/g.cpp", "__device__ float g(float x) { return 2 * x; }\n", false);
+  files.write_file("/p/table.cu", "__device__ int table[4] = {1, 2, 3, 4};\n", false);
+  files.write_file("/p/other.cu", "__device__ int unused(int i) { return i; }\n", false);
+  EXPECT_THAT(files_of_device_code(files, "/p/main.cu", text, {}),
+              ElementsAre("/p/f.cu", "/p/table.cu", "/p/g.cpp"));
+}
+
+TEST(NeighbourFiles, AreNotLookedForWhereNothingIsMissing) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/include", "/p/q", "/common"}) files.make_directories(folder, false);
+  files.write_file("/p/f.cu", "__device__ float f(float x) { return x; }\n", false);
+  const std::string text =
+      "__device__ float f(float x) { return x; }\n__global__ void k(float* a) { a[0] = f(1); }\n";
+  EXPECT_THAT(files_of_device_code(files, "/p/main.cu", text, {}), IsEmpty());
+}
+
+TEST(NeighbourFiles, AreSearchedForHeaders) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/include", "/p/q", "/common"}) files.make_directories(folder, false);
+  files.write_file("/p/include/one.h", "", false);
+  files.write_file("/common/two.cuh", "", false);
+  files.write_file("/p/q/main.cu", "", false);
+  EXPECT_THAT(folders_of_headers(files, "/p/q/main.cu", {"one.h", "two.cuh", "three.h", "vector"}),
+              ElementsAre("/p/include", "/common"));
+}
+
+}  // namespace
+}  // namespace kiln
