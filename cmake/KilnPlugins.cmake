@@ -1,7 +1,7 @@
 # Plug-ins: modules beside the program that are built against a library of the site, which `kiln` itself does not link. It opens
 # them when it runs and needs them (src/base/plugin.h).
 
-# kiln_plugin(NAME FOUND LIBRARY PACKAGE...): libkiln_NAME.so from src/NAME_plugin.cpp, linked with LIBRARY. The option KILN_NAME
+# kiln_plugin(NAME FOUND LIBRARY PACKAGE...): libkiln_NAME.so from src/NAME_plugin*.cpp, linked with LIBRARY. The option KILN_NAME
 # says whether: AUTO where find_package(PACKAGE...) sets FOUND, ON or OFF.
 function(kiln_plugin name found library)
   string(TOUPPER KILN_${name} option)
@@ -24,7 +24,8 @@ endfunction()
 
 # kiln_plugin_target(NAME [LIBRARY]): the module itself.
 function(kiln_plugin_target name)
-  add_library(kiln_${name} MODULE ${PROJECT_SOURCE_DIR}/src/${name}_plugin.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}_plugin*.cpp)
+  add_library(kiln_${name} MODULE ${sources})
   target_include_directories(kiln_${name} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(kiln_${name} PRIVATE ${ARGN} kiln_flags)
   set_target_properties(kiln_${name} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
@@ -41,7 +42,7 @@ kiln_plugin(remote CURL_FOUND CURL::libcurl CURL)
 list(APPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 kiln_plugin(serve CppHttplib_FOUND CppHttplib::CppHttplib CppHttplib)
 
-# It opens cuBLAS, cuSPARSE and OpenBLAS itself, when a job calls them.
+# It opens cuBLAS, cuSPARSE, cuDNN and OpenBLAS itself, when a job calls them.
 option(KILN_VENDOR "Build the plug-in that calls vendors' libraries for comparison" ON)
 if(KILN_VENDOR)
   kiln_plugin_target(vendor ${CMAKE_DL_LIBS})

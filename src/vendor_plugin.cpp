@@ -1,114 +1,13 @@
-// libkiln_vendor.so: trial/vendor_plugin.h over cuBLAS, cuSPARSE and an OpenBLAS. It declares the few
-// functions that it calls as those libraries' documents do, and opens the libraries when a job asks for a
-// routine, so that neither their headers nor the libraries are needed to build it.
-#include "trial/vendor_plugin.h"
-
-#include <dlfcn.h>
-
+// libkiln_vendor.so: trial/vendor_plugin.h over cuBLAS, cuSPARSE and an OpenBLAS; cuDNN is in
+// vendor_plugin_cudnn.cpp.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <map>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
+#include "trial/vendor_call.h"
+
+namespace kiln::vendor {
 namespace {
-
-using Error = std::runtime_error;
-
-struct Library {
-  void* handle;
-  std::string path;
-};
-
-/// The first that opens: in the folders, then where the loader looks. It stays loaded.
-Library open_first(const kiln_vendor_request& request, const std::vector<std::string>& names) {
-  std::vector<std::string> candidates;
-  for (size_t i = 0; i < request.folder_count; ++i) {
-    for (const std::string& name : names) candidates.push_back(std::string(request.folders[i]) + "/" + name);
-  }
-  candidates.insert(candidates.end(), names.begin(), names.end());
-  for (const std::string& candidate : candidates) {
-    if (void* handle = ::dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL)) return {handle, candidate};
-  }
-  std::string text = "none of ";
-  for (const std::string& name : names) text += name + ", ";
-  throw Error(text + "was found in " + std::to_string(request.folder_count) +
-              " folders of installations and the loader's places");
-}
-
-template <class Function>
-Function* function(const Library& library, const char* name) {
-  void* address = ::dlsym(library.handle, name);
-  if (address == nullptr) throw Error(library.path + " has no " + name);
-  return reinterpret_cast<Function*>(address);
-}
-
-void require(int status, const char* what) {
-  if (status != 0) throw Error(std::string(what) + " gives status " + std::to_string(status));
-}
-
-/// The arguments of a request by name. A number that is not given is 0.
-class Arguments {
- public:
-  explicit Arguments(const kiln_vendor_request& request) {
-    for (size_t i = 0; i < request.argument_count; ++i)
-      all_.emplace(request.arguments[i].name, request.arguments[i]);
-  }
-  [[nodiscard]] void* buffer(const std::string& name) const {
-    if (const auto* found = find(name); found != nullptr && found->data != nullptr) return found->data;
-    throw Error("expected a buffer as argument '" + name + "'");
-  }
-  [[nodiscard]] std::string type(const std::string& name) const {
-    static_cast<void>(buffer(name));
-    return find(name)->type;
-  }
-  [[nodiscard]] double number(const std::string& name) const {
-    const auto* found = find(name);
-    if (found == nullptr) return 0;
-    if (found->data != nullptr) throw Error("argument '" + name + "' is a buffer; expected a number");
-    return found->number;
-  }
-  [[nodiscard]] int whole(const std::string& name) const {
-    const double value = number(name);
-    if (value < 0 || value > 2147483647) throw Error("argument '" + name + "' does not fit an int");
-    return static_cast<int>(value);
-  }
-  [[nodiscard]] long long large(const std::string& name) const {
-    return static_cast<long long>(number(name));
-  }
-
- private:
-  [[nodiscard]] const kiln_vendor_argument* find(const std::string& name) const {
-    const auto found = all_.find(name);
-    return found == all_.end() ? nullptr : &found->second;
-  }
-  std::map<std::string, kiln_vendor_argument> all_;
-};
-
-class Call {
- public:
-  virtual ~Call() = default;
-  virtual void run() = 0;
-  std::string description;
-};
-
-/// A call whose function is bound with its arguments.
-template <class Run>
-class BoundCall final : public Call {
- public:
-  BoundCall(std::string text, Run run) : run_(std::move(run)) { description = std::move(text); }
-  void run() override { run_(); }
-
- private:
-  Run run_;
-};
-template <class Run>
-std::unique_ptr<Call> bound(std::string text, Run run) {
-  return std::make_unique<BoundCall<Run>>(std::move(text), std::move(run));
-}
 
 /// Products of matrices that lie row by row, as a library that takes them column by column sees them: the
 /// transposed product, of b and a.
@@ -139,49 +38,6 @@ int cuda_type(const std::string& type) {
   if (found == kTypes.end()) throw Error("it does not take elements of the type " + type);
   return found->second;
 }
-
-std::vector<std::string> versions(const std::string& name, const std::vector<int>& numbers) {
-  std::vector<std::string> names;
-  for (const int number : numbers) names.push_back(name + "." + std::to_string(number));
-  names.push_back(name);
-  return names;
-}
-
-/// The context that a stream belongs to, current while this exists.
-class Context {
- public:
-  explicit Context(const kiln_vendor_request& request)
-      : driver_(open_first(request, {"libcuda.so.1"})),
-        push_(function<int(void*)>(driver_, "cuCtxPushCurrent_v2")),
-        pop_(function<int(void**)>(driver_, "cuCtxPopCurrent_v2")) {
-    require(function<int(void*, void**)>(driver_, "cuStreamGetCtx")(request.stream, &context_),
-            "cuStreamGetCtx");
-  }
-  template <class Action>
-  auto with(const Action& action) const {
-    struct Current {
-      const Context& of;
-      explicit Current(const Context& context) : of(context) {
-        require(of.push_(of.context_), "cuCtxPushCurrent");
-      }
-      ~Current() {
-        void* previous = nullptr;
-        of.pop_(&previous);
-      }
-      Current(const Current&) = delete;
-      Current& operator=(const Current&) = delete;
-    };
-    const Current current(*this);
-    return action();
-  }
-  [[nodiscard]] const Library& driver() const { return driver_; }
-
- private:
-  Library driver_;
-  int (*push_)(void*);
-  int (*pop_)(void**);
-  void* context_ = nullptr;
-};
 
 /// cuBLAS with a handle on the request's stream.
 class Cublas {
@@ -449,10 +305,13 @@ struct Routine {
   const char* name;
   std::unique_ptr<Call> (*make)(const kiln_vendor_request& request);
 };
-constexpr Routine kRoutines[] = {
-    {"cuda", "gemm", cublas_gemm},           {"cuda", "batched_gemm", cublas_batched_gemm},
-    {"cuda", "transpose", cublas_transpose}, {"cuda", "spmv", cusparse_spmv},
-    {"cpu", "gemm", blas_gemm_of_type},      {"cpu", "transpose", blas_transpose_of_size}};
+constexpr Routine kRoutines[] = {{"cuda", "gemm", cublas_gemm},
+                                 {"cuda", "batched_gemm", cublas_batched_gemm},
+                                 {"cuda", "transpose", cublas_transpose},
+                                 {"cuda", "spmv", cusparse_spmv},
+                                 {"cuda", "conv2d", cudnn_conv2d},
+                                 {"cpu", "gemm", blas_gemm_of_type},
+                                 {"cpu", "transpose", blas_transpose_of_size}};
 
 void* prepare(const kiln_vendor_request* request, char* text, size_t text_size) {
   try {
@@ -486,8 +345,10 @@ void release(void* call) {
 }
 
 }  // namespace
+}  // namespace kiln::vendor
 
 extern "C" const kiln_vendor_plugin* kiln_vendor_plugin_table() {
-  static const kiln_vendor_plugin table{KILN_VENDOR_PLUGIN_VERSION, prepare, run, release};
+  static const kiln_vendor_plugin table{KILN_VENDOR_PLUGIN_VERSION, kiln::vendor::prepare, kiln::vendor::run,
+                                        kiln::vendor::release};
   return &table;
 }

@@ -4,10 +4,11 @@
     tools/import_onnx.py resnet18.onnx FOLDER          # writes FOLDER/resnet18.yaml and FOLDER/resnet18/*.npy
     kiln run FOLDER/resnet18.yaml --set input=images.npy T=half
 
-Known operators: Conv, Gemm, MatMul, BatchNormalization, Relu, Sigmoid, Tanh, Add, MaxPool, AveragePool, GlobalAveragePool,
-ReduceMean over rows and columns, Flatten, Reshape, Squeeze, Identity, Dropout, Constant. Batch norm is folded into the
-convolution or product before it; a residual and a ReLU become part of the convolution. Others are named with their node, and the
-exit code is 2. The batch is a parameter of the job. Results are stored as batch, rows, columns, channels.
+Known operators: Conv, Gemm, MatMul, BatchNormalization, Relu, Sigmoid, Tanh, Add, Sum of two, MaxPool, AveragePool,
+GlobalAveragePool, ReduceMean over rows and columns, Flatten, Reshape, Squeeze, Identity, Dropout. Operators of constants alone
+are evaluated by ONNX's reference. Batch norm is folded into the convolution or product before it; a residual and a ReLU become
+part of the convolution. Other operators are named with their node, and the exit code is 2. The batch is a parameter of the job.
+Results are stored as batch, rows, columns, channels.
 Needs the packages onnx and numpy.
 """
 
@@ -22,6 +23,7 @@ try:
     import numpy as np
     import onnx
     from onnx import numpy_helper
+    from onnx.reference import ReferenceEvaluator
 except ImportError as missing:
     print(f"import_onnx.py: error: {missing}; pip install onnx", file=sys.stderr)
     sys.exit(2)
@@ -42,21 +44,23 @@ def attributes(node):
     return {a.name: onnx.helper.get_attribute_value(a) for a in node.attribute}
 
 
+def is_sum(node):
+    return node.op_type == "Add" or node.op_type == "Sum" and len(node.input) == 2
+
+
 def require(condition, node, message):
     if not condition:
         raise Unknown(f"{described(node)}: {message}")
 
 
-def value_of(node):
-    """Of a node Constant."""
-    for key, value in attributes(node).items():
-        if key == "value":
-            return numpy_helper.to_array(value)
-        if key in ("value_float", "value_floats"):
-            return np.array(value, "f4")
-        if key in ("value_int", "value_ints"):
-            return np.array(value, "i8")
-    raise Unknown(f"{described(node)}: expected a tensor, floats or integers; found {', '.join(attributes(node)) or 'nothing'}")
+def values_of(node, constants, opset):
+    """The results of a node whose inputs are constant, by ONNX's reference: Constant, ConstantOfShape, Transpose of a weight, ..."""
+    for key in ("value_string", "value_strings", "sparse_value"):
+        require(node.op_type != "Constant" or key not in attributes(node), node, f"expected a tensor, floats or integers; found {key}")
+    try:
+        return ReferenceEvaluator(node, opsets={"": opset}).run(None, {i: constants[i] for i in node.input if i})
+    except Exception as error:  # whatever that operator's implementation raises
+        raise Unknown(f"{described(node)}: cannot be evaluated ({error})") from None
 
 
 class Product:
@@ -73,13 +77,12 @@ class Product:
 class Importer:
     def __init__(self, model, name):
         graph = model.graph
+        opset = next(o.version for o in model.opset_import if o.domain in ("", "ai.onnx"))
         self.constants = {t.name: numpy_helper.to_array(t) for t in graph.initializer}
         self.nodes = []
         for node in graph.node:
-            if node.op_type == "Constant":
-                self.constants[node.output[0]] = value_of(node)
-            elif node.op_type == "Identity" and node.input[0] in self.constants:
-                self.constants[node.output[0]] = self.constants[node.input[0]]
+            if all(i in self.constants for i in node.input if i):
+                self.constants.update(zip(node.output, values_of(node, self.constants, opset)))
             else:
                 self.nodes.append(node)
         inputs = [i for i in graph.input if i.name not in self.constants]
@@ -91,7 +94,7 @@ class Importer:
         if len(extents) not in (2, 4) or 0 in extents[1:]:
             raise Unknown(f"input '{self.input}': expected batch x channels [x rows x columns] with known sizes; found {extents}")
         image = (extents[1], 1, 1) if len(extents) == 2 else tuple(extents[1:])
-        self.net = network.Network(network.name_of(name), f"The network of {name}", f"Imported from ONNX (opset {model.opset_import[0].version}).", image)
+        self.net = network.Network(network.name_of(name), f"The network of {name}", f"Imported from ONNX (opset {opset}).", image)
         self.users = {}
         for node in self.nodes:
             for i in node.input:
@@ -174,7 +177,7 @@ class Importer:
             if item is not None and self.only_user(node.input[0]) is node and not item.relu:
                 item.relu = True
                 return item
-        if node.op_type == "Add":
+        if is_sum(node):
             for value, other in (node.input, reversed(node.input)):
                 item = pending.get(value)
                 if item is None or item.relu or item.add or self.only_user(value) is not node:
@@ -240,7 +243,7 @@ class Importer:
         a = attributes(node)
         name = node.name or node.output[0]
         kind = node.op_type
-        if kind == "Add":
+        if is_sum(node):
             left, right = (self.tensors[i] for i in node.input)
             shapes = [[self.net.value(t.h), self.net.value(t.w), t.c] for t in (left, right)]
             require(shapes[0] == shapes[1], node, f"expected tensors of one shape; found {shapes[0]} and {shapes[1]}")

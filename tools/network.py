@@ -133,13 +133,13 @@ class Network:
             elements = filters * window[0] * filter_w * x.c
             numbers = ", ".join(f"{{value: {n}, type: int}}" for n in (filters * window[0], window[1], x.used, filter_w, x.c))
             self.buffers.append(f"{used}: {{type: T, shape: [{filters}, {window[0]}, {filter_w}, {x.c}], init: {{kernel: arrange_{w}}}}}")
-            self.kernels.append(f"arrange_{w}: {{source: @/simple_layers.cu, entry: arrange_filters, grid: [\"ceil_div({elements}, 128)\"], "
+            self.kernels.append(f"arrange_{w}: {{source: @/arrange.cu, entry: arrange_filters, grid: [\"ceil_div({elements}, 128)\"], "
                                 f"block: [128], args: [{used}, {w}, {numbers}]}}")
         depth = window[0] * filter_w * x.c
         elements = (filters + 63) // 64 * 64 * depth
         packed = self.packed[used] = self.fresh(w + "_packed")  # for a CPU
         self.buffers.append(f"{packed}: {{type: float, shape: [\"operation == vectors ? {elements} : 1\"], init: {{kernel: pack_{w}}}}}")
-        self.kernels.append(f"pack_{w}: {{source: @/simple_layers.cu, entry: pack_filters, grid: [\"operation == vectors ? ceil_div({elements}, 128) : 1\"], "
+        self.kernels.append(f"pack_{w}: {{source: @/arrange.cu, entry: pack_filters, grid: [\"operation == vectors ? ceil_div({elements}, 128) : 1\"], "
                             f"block: [128], args: [{packed}, {used}, {{value: \"operation == vectors ? {filters} : 0\", type: int}}, {{value: {depth}, type: int}}]}}")
         of = ("image_h", "image_w") if x.border else (x.h, x.w)
         out_h, out_w = (self.after(of[i], window[i], stride, padding, "hw"[i]) for i in (0, 1))

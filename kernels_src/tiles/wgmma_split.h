@@ -19,8 +19,7 @@ struct WgmmaSplit : WgmmaOfRegisters<A::rows, B::rows, Turned> {
   static constexpr int behind = 1;
   static constexpr int turns = 2;
   static constexpr int chain = 2;          // steps of which products are added by the instructions
-  static constexpr int low_tiles = 3;
-  static constexpr int low_bytes = low_tiles * B::bytes;  ///< of shared memory, behind the stages
+  static constexpr int low_tiles = 3;      // of B's size in shared memory, behind the stages
   static_assert(B::k_contiguous && A::depth == 32 && B::depth == 32, "a step is 128 bytes of the depth");
 
   float* low;                                // what tf32 has no bits for, of tiles of B
@@ -72,11 +71,10 @@ struct WgmmaSplit : WgmmaOfRegisters<A::rows, B::rows, Turned> {
     }
     detail::begin_products();
     using Multiply = detail::GroupInstructionOfRegisters<N>;
-    const float* const low_tile = low_b;
     KILN_UNROLL_ALL
     for (int k = 0; k < 4; ++k) {
       Multiply::multiply(part, rest[Turn][k], LayoutB::describe(b, 0, k), k > 0 || steps > 0);
-      Multiply::multiply(part, high[Turn][k], LayoutB::describe(low_tile, 0, k), 1);
+      Multiply::multiply(part, high[Turn][k], LayoutB::describe(low_b, 0, k), 1);
       Multiply::multiply(part, high[Turn][k], LayoutB::describe(b, 0, k), 1);
     }
     detail::commit_products();

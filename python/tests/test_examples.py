@@ -165,3 +165,19 @@ def test_an_image_is_classified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert lines[1] == "grace_hopper.jpg" and len(lines) == 7
     shares = [float(line.split("%")[0]) for line in lines[2:]]
     assert shares == sorted(shares, reverse=True) and 0 < sum(shares) <= 100
+
+
+def test_a_trained_network_on_real_images(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    for module in ("sklearn", "torch", "torchvision"):
+        pytest.importorskip(module)
+    spec = importlib.util.spec_from_file_location("digits", EXAMPLES / "digits.py")
+    assert spec is not None
+    assert spec.loader is not None
+    digits: Any = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(digits)
+    monkeypatch.setattr("sys.argv", ["digits.py", "--epochs", "1", "--images", "2"])
+    digits.main()
+    shown = capsys.readouterr().out
+    assert shown.count("written as") == 2
+    assert "100.0% have PyTorch's label" in shown
+    assert float(shown.rsplit(" by ", 1)[1].split()[0]) < 1e-5

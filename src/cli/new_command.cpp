@@ -120,11 +120,16 @@ int run(World& world, const NewArguments& arguments) {
   CompilerFlags flags = flags_for(files, source, arguments);
   std::string found;
   Includes includes = find_includes(files, text, {source, {}, flags.folders});
-  for (const Path& one : folders_of_headers(files, source, includes.unseen)) {
-    if (is_of_toolkit(files, one)) continue;
-    flags.folders.push_back(one);
-    found += "headers are in " + one.string() + ": -I added\n";
-    includes = find_includes(files, text, {source, {}, flags.folders});
+  for (bool more = true; more;) {  // headers may need headers of other folders
+    more = false;
+    for (const Path& one : folders_of_headers(files, source, includes.unseen)) {
+      const bool known = std::find(flags.folders.begin(), flags.folders.end(), one) != flags.folders.end();
+      if (known || is_of_toolkit(files, one)) continue;
+      flags.folders.push_back(one);
+      found += "headers are in " + one.string() + ": -I added\n";
+      more = true;
+    }
+    if (more) includes = find_includes(files, text, {source, {}, flags.folders});
   }
   const std::vector<Path> others = files_of_device_code(files, source, text, includes.headers);
   std::vector<std::string> texts = texts_of(includes), more_sources;

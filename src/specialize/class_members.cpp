@@ -137,6 +137,7 @@ std::string resolved(const ProgramText& program, const std::string& text, int de
 
 std::vector<TextParameter> members_named(const std::vector<std::pair<std::string, std::string>>& members) {
   std::vector<TextParameter> result;
+  result.reserve(members.size());
   for (const auto& [type, name] : members) result.push_back({type, name, "", 0});
   return result;
 }

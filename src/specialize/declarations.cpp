@@ -262,7 +262,7 @@ class Reader {
       if (at(i, "[")) i = close_of(i);
       if (!at(i, "(")) continue;
       if (i > head.begin && tokens_[i - 1].identifier() && !is_attribute(tokens_[i - 1].text)) {
-        if (is_macro_before_name(close_of(i), head.end) ||
+        if (is_macro_before_name(close_of(i), head.end) || is_macro_on_its_line(i, head.end) ||
             (i == head.begin + 1 && is_macro_before_type(close_of(i), head.end))) {
           i = close_of(i);
           continue;
@@ -293,6 +293,20 @@ class Reader {
   [[nodiscard]] bool is_macro_before_name(std::size_t close, std::size_t end) const {
     if (close + 2 >= end || !tokens_[close + 1].identifier() || !at(close + 2, "(")) return false;
     return !is_behind_parameters(tokens_[close + 1].text);
+  }
+
+  /// Whether the parentheses at `open` end a line, and what follows has a parameter list of its own, as in
+  /// "BEGIN\nREGISTER(A)\n__global__ void f(int x)".
+  [[nodiscard]] bool is_macro_on_its_line(std::size_t open, std::size_t end) const {
+    const std::size_t close = close_of(open);
+    if (close + 2 >= end || !tokens_[close + 1].identifier() || is_behind_parameters(tokens_[close + 1].text))
+      return false;
+    if (tokens_[close + 1].line == tokens_[close].line) return false;
+    for (std::size_t i = close + 2; i < end; ++i) {
+      if (at(i, ":") || at(i, ",")) return false;  // initialisers of a constructor
+      if (at(i, "(")) return tokens_[i - 1].identifier() && !is_attribute(tokens_[i - 1].text);
+    }
+    return false;
   }
 
   /// Whether a type, the name and the parameters stand behind the ")" at `close`: "INLINE(1) T* f(int x)".

@@ -111,6 +111,9 @@ std::string DraftTypes::type_name(const std::string& type, const TextKernel& ker
                                                            {"__half", "half"},
                                                            {"__nv_bfloat16", "bfloat16"},
                                                            {"nv_bfloat16", "bfloat16"},
+                                                           {"cuComplex", "float2"},
+                                                           {"cuFloatComplex", "float2"},
+                                                           {"cuDoubleComplex", "double2"},
                                                            {"__half2", "half2"},
                                                            {"__nv_bfloat162", "bfloat162"}};
   std::string name = bare_type(type);

@@ -1,22 +1,63 @@
 #include "specialize/nvcc_words.h"
 
+#include <algorithm>
+#include <array>
+#include <set>
 #include <utility>
 
-#include "specialize/tokens.h"
+#include "specialize/declarations.h"
 
 namespace kiln {
 namespace {
 
-void translate_conditionals(std::string& text) {
-  if (text.find("__NVCC__") == std::string::npos) return;
+/// Votes without a mask, which CUDA has not since compute capability 7.0.
+constexpr std::array<std::string_view, 3> kVotes = {"__any", "__all", "__ballot"};
+
+bool is_vote(const Token& token) {
+  return std::find(kVotes.begin(), kVotes.end(), token.text) != kVotes.end();
+}
+
+bool is_conditional(const Directive& directive) {
+  return !directive.tokens.empty() &&
+         (directive.tokens[0].text.starts_with("if") || directive.tokens[0].text.starts_with("elif"));
+}
+
+/// Votes that the text defines for itself, as functions or macros.
+void add_own(const std::vector<Declaration>& declarations, std::set<std::string_view>& own) {
+  for (const Declaration& declaration : declarations) {
+    add_own(declaration.members, own);
+    if (!declaration.parameters.empty() && !declaration.names.empty()) own.insert(declaration.names.front());
+  }
+}
+
+void translate_votes(const std::vector<Token>& tokens, const std::set<std::string_view>& own,
+                     std::vector<TextEdit>& edits) {
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (!is_vote(tokens[i]) || !tokens[i + 1].is("(") || own.contains(tokens[i].text)) continue;
+    edits.push_back({tokens[i].offset, tokens[i + 1].end() - tokens[i].offset,
+                     std::string(tokens[i].text) + "_sync(__activemask(), "});
+  }
+}
+
+void translate(std::string& text) {
+  const bool has_vote = std::any_of(kVotes.begin(), kVotes.end(), [&](std::string_view vote) {
+    return text.find(vote) != std::string::npos;
+  });
+  if (!has_vote && text.find("__NVCC__") == std::string::npos) return;
   const TokenizedText source = tokenize(text);
-  std::vector<TextEdit> edits;
+  std::set<std::string_view> own;
+  if (has_vote) add_own(read_declarations(source), own);
   for (const Directive& directive : source.directives) {
-    const bool conditional = !directive.tokens.empty() && (directive.tokens[0].text.starts_with("if") ||
-                                                           directive.tokens[0].text.starts_with("elif"));
-    if (!conditional) continue;
+    const bool defines = directive.tokens.size() > 1 && directive.tokens[0].is("define");
+    if (defines) own.insert(directive.tokens[1].text);
+  }
+  std::vector<TextEdit> edits;
+  translate_votes(source.tokens, own, edits);
+  for (const Directive& directive : source.directives) {
+    if (!is_conditional(directive)) translate_votes(directive.tokens, own, edits);
     for (const Token& token : directive.tokens) {
-      if (token.is("__NVCC__")) edits.push_back({token.offset, token.text.size(), "__CUDACC__"});
+      if (is_conditional(directive) && token.is("__NVCC__"))
+        edits.push_back({token.offset, token.text.size(), "__CUDACC__"});
     }
   }
   if (!edits.empty()) text = apply_edits(std::string(text), std::move(edits));
@@ -26,8 +67,8 @@ void translate_conditionals(std::string& text) {
 
 void translate_nvcc_words(Specialization& specialization) {
   if (specialization.target.backend == "hip") return;
-  translate_conditionals(specialization.source_text);
-  for (IncludedHeader& header : specialization.headers) translate_conditionals(header.text);
+  translate(specialization.source_text);
+  for (IncludedHeader& header : specialization.headers) translate(header.text);
 }
 
 }  // namespace kiln

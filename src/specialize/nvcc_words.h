@@ -5,7 +5,8 @@
 namespace kiln {
 
 /// In the conditionals of the user's texts `__NVCC__` becomes `__CUDACC__`: the text is compiled as nvcc does
-/// it, by compilers that do not define the first. Not for the hip back end.
+/// it, by compilers that do not define the first. Votes without a mask, such as `__any(x)`, become votes of
+/// the active work-items. Not for the hip back end.
 void translate_nvcc_words(Specialization& specialization);
 
 }  // namespace kiln

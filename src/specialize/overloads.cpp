@@ -135,27 +135,6 @@ std::string parameter_types(const TokenizedText& text, const Declaration& functi
   return join(types, ", ");
 }
 
-bool are_alternatives(const TokenizedText& text, std::size_t offset, std::size_t other) {
-  // For each open conditional: its number and that of its branch.
-  const auto branches_at = [&](std::size_t place) {
-    std::vector<std::pair<std::size_t, std::size_t>> open;
-    for (std::size_t i = 0; i < text.directives.size() && text.directives[i].offset < place; ++i) {
-      if (text.directives[i].tokens.empty()) continue;
-      const Token& word = text.directives[i].tokens[0];
-      if (word.is("if") || word.is("ifdef") || word.is("ifndef")) open.emplace_back(i, 0);
-      if ((word.is("else") || word.is("elif")) && !open.empty()) ++open.back().second;
-      if (word.is("endif") && !open.empty()) open.pop_back();
-    }
-    return open;
-  };
-  const auto first = branches_at(offset), second = branches_at(other);
-  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
-    if (first[i].first != second[i].first) return false;
-    if (first[i].second != second[i].second) return true;
-  }
-  return false;
-}
-
 std::string name_overload(Specialization& specialization, const std::string& expression) {
   const std::size_t open = expression.find('(');
   if (open == std::string::npos || expression.find('<') < open) return expression;

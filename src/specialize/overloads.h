@@ -11,9 +11,6 @@ namespace kiln {
 /// The types of a function's parameters, without names and defaults: "const float *, int".
 [[nodiscard]] std::string parameter_types(const TokenizedText& text, const Declaration& function);
 
-/// Whether two places of a text are in different branches of one conditional.
-[[nodiscard]] bool are_alternatives(const TokenizedText& text, std::size_t offset, std::size_t other);
-
 /// An entry "ns::update(float *, int)<4>" chooses one of a kernel's overloads by its parameters' types. It
 /// gets a name of its own in the text and in its headers, which is in the result: "ns::update_float_int<4>".
 /// All other expressions are returned as they are. Throws bad_input with the overloads that there are, if

@@ -9,9 +9,11 @@
 #include "base/text.h"
 #include "specialize/allocations.h"
 #include "specialize/class_reader.h"
+#include "specialize/conditionals.h"
 #include "specialize/launch_macros.h"
 #include "specialize/launches.h"
 #include "specialize/overloads.h"
+#include "specialize/template_arguments.h"
 
 namespace kiln {
 namespace {
@@ -21,7 +23,7 @@ using Kind = Declaration::Kind;
 class ProgramReader {
  public:
   explicit ProgramReader(const std::string& text)
-      : text_(expand_launch_macros(text)), source_(tokenize(text_)) {
+      : text_(with_one_branch(expand_launch_macros(text))), source_(tokenize(text_)) {
     for (const Directive& directive : source_.directives) add_macro(directive);
     declarations_ = read_declarations(source_, specifier_macros_);
     read(declarations_, "", TextScope::kNone);
@@ -57,10 +59,14 @@ class ProgramReader {
     program_.macros.emplace(words[1].text);
     if (words.size() < 3) return;
     const std::string name(words[1].text);
-    const bool marks = std::any_of(words.begin() + 2, words.end(), [&](const Token& word) {
-      return word.is("__global__") || specifier_macros_.contains(word.text);
-    });
-    if (marks) specifier_macros_.insert(words[1].text);
+    const auto has = [&](const auto& predicate) {
+      return std::any_of(words.begin() + 2, words.end(), predicate);
+    };
+    const bool marks = has(
+        [&](const Token& word) { return word.is("__global__") || specifier_macros_.contains(word.text); });
+    // One that opens a body stands for more than specifiers.
+    const bool opens = has([](const Token& word) { return word.is("{") || word.is(";"); });
+    if (marks && !opens) specifier_macros_.insert(words[1].text);
     const bool arguments = words[2].is("(") && words[2].offset == words[1].end();
     if (!arguments) program_.constants.emplace(name, text_of(words, {2, words.size()}));
   }
@@ -141,11 +147,14 @@ class ProgramReader {
     return found;
   }
 
-  /// Template parameters of lambdas, `[&]<bool Even>(...)`: nothing outside knows them.
+  /// Parameters of lambdas, also of their templates, `[&]<bool Even>(auto size)`: nothing outside knows them.
   void find_lambda_parameters(TokenSpan span, std::map<std::string, std::string>& variables) const {
     for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
-      if (!at(i, "]") || !at(i + 1, "<")) continue;
-      const std::size_t behind = behind_angles(tokens(), i + 1, span.end);
+      if (!at(i, "]") || !(at(i + 1, "<") || (at(i + 1, "(") && at(i + 2, "auto")))) continue;
+      const bool angles = at(i + 1, "<");
+      const std::size_t behind =
+          angles ? behind_angles(tokens(), i + 1, span.end) : tokens()[i + 1].close + 1;
+      if (behind > span.end || behind < i + 3) continue;
       for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true)) {
         TextParameter parameter = parameter_of(tokens(), part);
         variables.emplace(std::move(parameter.name), std::move(parameter.type));
@@ -250,44 +259,25 @@ class ProgramReader {
     return scope;
   }
 
-  /// The macros that conditionals around a place ask for: `#ifdef X` and `#if defined(X)`; "0" for `#if 0`.
-  [[nodiscard]] std::vector<std::string> macros_around(std::size_t offset) const {
-    std::vector<std::string> open;
-    for (const Directive& directive : source_.directives) {
-      if (directive.offset >= offset) break;
-      const std::vector<Token>& words = directive.tokens;
-      if (words.empty()) continue;
-      if (words[0].text.starts_with("if")) open.push_back(asked_macro(words));
-      if (open.empty()) continue;
-      if (words[0].is("else") || words[0].is("elif")) open.back().clear();
-      if (words[0].is("endif")) open.pop_back();
-    }
-    std::erase(open, "");
-    return open;
-  }
-
-  [[nodiscard]] static std::string asked_macro(const std::vector<Token>& words) {
-    const bool parentheses = words.size() == 5 && words[2].is("(");
-    if (words[0].is("ifdef") && words.size() == 2) return std::string(words[1].text);
-    if (words[0].is("if") && words.size() == 2 && words[1].is("0")) return "0";
-    const bool asks = words[0].is("if") && words.size() > 2 && words[1].is("defined");
-    if (!asks || !(parentheses || words.size() == 3)) return "";
-    return std::string(words[parentheses ? 3 : 2].text);
-  }
-
   void add_kernel(const Declaration& declaration, const std::string& scope) {
     if (declaration.names.empty()) return;
     TextKernel kernel;
     kernel.name = scope + scope_in_front(declaration) + std::string(declaration.names[0]);
-    kernel.needs = macros_around(tokens()[declaration.whole.begin].offset);
+    kernel.needs = macros_around(source_, tokens()[declaration.whole.begin].offset);
     kernel.line = tokens()[declaration.whole.begin].line;
     for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true)) {
       TextParameter parameter = parameter_of(tokens(), part);
       if (parameter.type == "void" && parameter.name.empty()) continue;
       kernel.parameters.push_back(std::move(parameter));
     }
-    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
-      kernel.template_parameters.push_back(parameter_of(tokens(), part));
+    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true)) {
+      TextParameter parameter = parameter_of(tokens(), part);
+      const bool is_type =  // `template <Number T>`, with a concept
+          std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                      [&](const TextParameter& one) { return bare_type(one.type) == parameter.name; });
+      if (is_type && parameter.type != "class") parameter.type = "typename";
+      kernel.template_parameters.push_back(std::move(parameter));
+    }
     std::set<std::string> names, called;
     for (std::size_t i = declaration.body.begin; i < declaration.body.end; ++i) {
       if (tokens()[i].identifier()) names.insert(std::string(tokens()[i].text));

@@ -54,7 +54,7 @@ class Resolver {
               around.variables.contains(word) && value != program_.constants.end() &&
               depth < kDeepestTemplate && names_template_parameter(around, value->second)) {
             word = resolved(value->second, scope, depth + 1);
-            if (!word.empty()) word = "(" + word + ")";
+            if (!word.empty()) word.insert(0, "(").append(")");
             break;
           }
           if (!has_template_parameter(around, word)) continue;

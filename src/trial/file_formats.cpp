@@ -1,14 +1,16 @@
 #include "trial/file_formats.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 #include "base/checked_size.h"
 #include "base/input_file.h"
 #include "base/text.h"
+#include "service/task_threads.h"
 #include "workload/csv_column.h"
 #include "workload/element_value.h"
 #include "workload/npy_header.h"
@@ -25,21 +27,6 @@ std::string no_element(const BufferLayout& layout, const std::string& found) {
 
 // ------------------------------------------------------------------------------------------------ NumPy
 
-using NpyNumber = std::variant<double, std::int64_t, std::uint64_t>;
-
-template <class T>
-NpyNumber load(const std::byte* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof value);
-  if constexpr (kIsRealType<T>) {
-    return static_cast<double>(value);
-  } else if constexpr (std::is_signed_v<T>) {
-    return static_cast<std::int64_t>(value);
-  } else {
-    return static_cast<std::uint64_t>(value);
-  }
-}
-
 /// The scalar type whose elements the file holds.
 ScalarType type_in_file(const NpyHeader& header) {
   if (header.kind == 'b') return ScalarType::kUint8;
@@ -48,27 +35,15 @@ ScalarType type_in_file(const NpyHeader& header) {
   return parse_scalar_type(header.bytes == 2 ? "half" : header.bytes == 4 ? "float" : "double").value();
 }
 
-NpyNumber number_at(const std::byte* place, const NpyHeader& header, ScalarType type) {
-  std::byte bytes[sizeof(std::uint64_t)];
-  std::memcpy(bytes, place, header.bytes);
-  if (header.big_endian) std::reverse(bytes, bytes + header.bytes);
-  return visit_scalar(type, [&]<class T>() { return load<T>(bytes); });
-}
-
-template <class T>
-std::optional<T> element_of_number(const NpyNumber& number) {
-  return std::visit(
-      [](auto value) -> std::optional<T> {
-        if constexpr (kIsRealType<T> || std::is_same_v<T, bool>)
-          return to_element<T>(static_cast<double>(value));
-        if constexpr (std::is_same_v<decltype(value), double>) return to_element<T>(value);
-        if constexpr (!kIsRealType<T> && !std::is_same_v<decltype(value), double> &&
-                      !std::is_same_v<T, bool>) {
-          if (std::in_range<T>(value)) return static_cast<T>(value);
-        }
-        return std::nullopt;
-      },
-      number);
+/// The element for a number of the file; `nullopt` if it does not fit.
+template <class T, class Number>
+std::optional<T> element_of_number(Number number) {
+  if constexpr (kIsRealType<Number> || kIsRealType<T> || std::is_same_v<T, bool>) {
+    return to_element<T>(static_cast<double>(number));
+  } else {
+    using Wide = std::conditional_t<std::is_signed_v<Number>, std::int64_t, std::uint64_t>;
+    return std::in_range<T>(static_cast<Wide>(number)) ? std::optional(static_cast<T>(number)) : std::nullopt;
+  }
 }
 
 std::vector<std::uint64_t> without_ones(std::vector<std::uint64_t> shape) {
@@ -90,6 +65,37 @@ std::uint64_t place_in_file(const NpyHeader& header, std::uint64_t index) {
     stride *= extent;
   }
   return place;
+}
+
+template <class Number>
+Number number_at(const std::byte* place, const NpyHeader& header) {
+  std::array<std::byte, sizeof(Number)> bytes;
+  std::memcpy(bytes.data(), place, sizeof(Number));
+  if (header.big_endian) std::reverse(bytes.begin(), bytes.end());
+  return std::bit_cast<Number>(bytes);
+}
+
+template <class Number>
+std::string text_of(Number number) {
+  if constexpr (kIsRealType<Number>)
+    return format_number(static_cast<double>(number));
+  else
+    return std::to_string(number);
+}
+
+/// Elements `begin` to `end` of the buffer, from the numbers of the file.
+template <class T, class Number>
+void convert(const BufferLayout& layout, const NpyHeader& header, const std::byte* numbers,
+             std::uint64_t begin, std::uint64_t end, const std::string& path, std::byte* out) {
+  for (std::uint64_t i = begin; i < end; ++i) {
+    const auto number = number_at<Number>(numbers + place_in_file(header, i) * sizeof(Number), header);
+    const auto element = element_of_number<T>(number);
+    if (!element) {
+      throw bad_input(no_element(layout, "element " + layout.index_text(i) + ", " + text_of(number) + ","),
+                      {path, 0, 0});
+    }
+    std::memcpy(out + i * sizeof(T), &*element, sizeof(T));
+  }
 }
 
 void require_shape(const BufferLayout& layout, const NpyHeader& header, std::uint64_t file_bytes,
@@ -193,26 +199,21 @@ void fill_from_npy(const BufferLayout& layout, const std::string& path, FileSyst
   const std::string data = files.read(path, {header.data_offset, layout.count * header.bytes}).value_or("");
   if (data.size() != layout.count * header.bytes)
     throw bad_input("became shorter while it was read", {path, 0, 0});
-  const auto* begin = reinterpret_cast<const std::byte*>(data.data());
   const ScalarType type = type_in_file(header);
-  visit_element(layout.scalar.value(), [&]<class T>() {
-    for (std::uint64_t i = 0; i < layout.count; ++i) {
-      const NpyNumber number = number_at(begin + place_in_file(header, i) * header.bytes, header, type);
-      const auto element = element_of_number<T>(number);
-      if (!element) {
-        const std::string found = std::visit(
-            [](auto value) {
-              if constexpr (std::is_same_v<decltype(value), double>)
-                return format_number(value);
-              else
-                return std::to_string(value);
-            },
-            number);
-        throw bad_input(no_element(layout, "element " + layout.index_text(i) + ", " + found + ","),
-                        {path, 0, 0});
-      }
-      std::memcpy(out.data() + i * sizeof(T), &*element, sizeof(T));
-    }
+  if (type == layout.scalar && !header.big_endian && !header.fortran_order) {
+    std::memcpy(out.data(), data.data(), data.size());
+    return;
+  }
+  const auto* numbers = reinterpret_cast<const std::byte*>(data.data());
+  constexpr std::uint64_t kTask = std::uint64_t{1} << 16;  // elements
+  for_each_task(static_cast<std::size_t>((layout.count + kTask - 1) / kTask), [&](std::size_t task) {
+    const std::uint64_t begin = task * kTask;
+    const std::uint64_t end = std::min(begin + kTask, layout.count);
+    visit_element(layout.scalar.value(), [&]<class T>() {
+      visit_scalar(type, [&]<class Number>() {
+        convert<T, Number>(layout, header, numbers, begin, end, path, out.data());
+      });
+    });
   });
 }
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "compile/portable/portable.h"
 #include "config/scalar_dispatch.h"
+#include "service/task_threads.h"
 #include "trial/file_formats.h"
 #include "trial/init_values.h"
 #include "workload/text_numbers.h"
@@ -165,15 +166,17 @@ void read_numbers(const Configuration& configuration, const BufferLayout& layout
 template <class T>
 void check_finite(const BufferLayout& layout, const std::string& path, std::span<const std::byte> data) {
   if constexpr (kIsRealType<T>) {
-    for (std::uint64_t i = 0; i < layout.count; ++i) {
-      T value;
-      std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
-      if (!std::isfinite(value)) {
+    constexpr std::uint64_t kTask = std::uint64_t{1} << 16;  // elements
+    for_each_task(static_cast<std::size_t>((layout.count + kTask - 1) / kTask), [&](std::size_t task) {
+      for (std::uint64_t i = task * kTask; i < std::min((task + 1) * kTask, layout.count); ++i) {
+        T value;
+        std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
+        if (std::isfinite(value)) continue;
         throw bad_input("element " + layout.index_text(i) + " of buffer '" + layout.spec->name + "' is " +
                             format_number(static_cast<double>(value)) + "; inputs must be finite",
                         {path, 0, 0});
       }
-    }
+    });
   }
 }
 

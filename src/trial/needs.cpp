@@ -1,12 +1,14 @@
 #include "trial/needs.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <set>
 
 #include "base/checked_size.h"
 #include "device/backend_kind.h"
+#include "service/task_threads.h"
 #include "trial/buffer_layout.h"
 #include "trial/overlap_check.h"
 #include "trial/shared_variables.h"
@@ -25,12 +27,16 @@ void add_kernel(KernelsByValues& kernels, const NeededLaunch& launch) {
     names.push_back(launch.kernel->name);
 }
 
+/// On all cores: the texts of large programs take longer to read than their code to load.
 std::vector<Unit> make_run_units(const KernelsByValues& kernels, const Target& target, FileSystem& files) {
+  const std::vector<KernelsByValues::value_type> all(kernels.begin(), kernels.end());
+  std::vector<std::vector<Unit>> made(all.size());
+  for_each_task(all.size(), [&](std::size_t i) {
+    const auto& [configuration, names] = all[i].second;
+    made[i] = make_units(*configuration, names, Role::kRun, target, files);
+  });
   std::vector<Unit> units;
-  for (const auto& [child, of] : kernels) {
-    for (Unit& unit : make_units(*of.first, of.second, Role::kRun, target, files))
-      units.push_back(std::move(unit));
-  }
+  for (std::vector<Unit>& some : made) std::move(some.begin(), some.end(), std::back_inserter(units));
   return units;
 }
 

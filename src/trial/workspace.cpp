@@ -182,10 +182,12 @@ void Workspace::fill(const std::string& name) {
 
 void Workspace::fill_from_file(const Entry& entry, const FileSource& source) {
   auto* host = static_cast<std::byte*>(entry.buffer->host_view());
-  std::vector<std::byte> staging(host != nullptr ? 0 : entry.layout.bytes);
-  const std::span<std::byte> out = host != nullptr ? std::span(host, entry.layout.bytes) : std::span(staging);
+  const auto bytes = static_cast<std::size_t>(entry.layout.bytes);
+  std::unique_ptr<std::byte[]> staging;
+  if (host == nullptr) staging = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  const std::span<std::byte> out(host != nullptr ? host : staging.get(), bytes);
   kiln::fill_from_file(configuration_, entry.layout, source, files_, out);
-  if (host == nullptr) device_.copy_to_device(stream_, entry.buffer->data(), staging.data(), staging.size());
+  if (host == nullptr) device_.copy_to_device(stream_, entry.buffer->data(), out.data(), out.size());
 }
 
 /// On all cores, since each element depends on its index alone.

@@ -160,7 +160,7 @@ Action read_parallel(const YamlNode& node) {
 Action read_library(const YamlNode& node) {
   node.require_keys({"library", "as", "args", "when"});
   LibrarySpec library;
-  library.routine = read_one_of(node.at("library"), {"batched_gemm", "gemm", "spmv", "transpose"});
+  library.routine = read_one_of(node.at("library"), {"batched_gemm", "conv2d", "gemm", "spmv", "transpose"});
   library.timing = library.routine;
   library.where = node.where();
   read_optional(node, "as", library.timing, read_name);

@@ -61,6 +61,25 @@ INSTANTIATE_TEST_SUITE_P(
         "workload: conv2d\nset: {c: 3, filter_h: 7, stride: 2, packed: true, operation: "
         "wgmma}\nsweep: {T: [half, float]}\n"));
 
+using CompileOldTexts = CliTest;
+
+TEST_F(CompileOldTexts, ShufflesVotesAndHeadersInsideOfExternC) {
+  write("old/old.cu",
+        "extern \"C\" {\n#include <type_traits>\n#include <stdint.h>\n}\n"
+        "#ifdef __NVCC__\n__global__ void old(float* a, std::size_t n) {\n"
+        "  float x = a[threadIdx.x];\n  for (int d = 16; d > 0; d /= 2) x += __shfl_down(x, d) + "
+        "__shfl_xor(x, d);\n"
+        "  if (__any(x > n) && __ballot(1)) a[0] = x;\n  int sign;\n  a[1] = lgammaf_r(x, &sign) * "
+        "sign;\n}\n#endif\n");
+  write("old/old.yaml",
+        "workload: old\nbuffers: {a: {type: float, shape: 32}}\nrun: [old]\n"
+        "kernels: {old: {source: old.cu, grid: 1, block: 32, args: [a, {value: 1, type: size_t}]}}\n");
+  const CliResult result =
+      kiln({"compile", write("job.yaml", "workload: old/old.yaml\n"), "--arch", "sm_90"});
+  if (result.code == kExitEnvironment) GTEST_SKIP() << result.err;
+  EXPECT_EQ(result.code, kExitDone) << result.out << result.err;
+}
+
 using CompileNote = CliTest;
 
 TEST_F(CompileNote, SaysThatTheCodeIsPtxAndWhy) {

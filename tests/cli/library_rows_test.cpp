@@ -111,6 +111,18 @@ TEST_F(LibraryRows, AreMeasuredBesideTheProjectsKernels) {
   for (const nlohmann::json& record : records()) EXPECT_GT(record["metrics"]["bandwidth"]["value"], 0);
 }
 
+TEST_F(LibraryRows, MultiplyInTheShippedWorkload) {
+  const CliResult result =
+      run("workload: gemm\nmeasure: false\nset: {operation: library, m: 33, n: 20, k: 17, alpha: 0.5}\n"
+          "sweep: {trans_a: [false, true], trans_b: [false, true]}\n");
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("4 ok"));
+  EXPECT_THAT(calls(), AllOf(SizeIs(4), Each("cblas_sgemm")));
+  const CliResult added = run("workload: gemm\nmeasure: false\nset: {operation: library, m: 8, beta: 1}\n");
+  EXPECT_EQ(added.code, 2);
+  EXPECT_THAT(added.err, HasSubstr("beta == 0"));
+}
+
 TEST_F(LibraryRows, AreLeftOutWithTheReason) {
   const CliResult function =
       run("workload: transpose\nmeasure: false\nset: {rows: 8, bytes: 8, implementation: library}\n");

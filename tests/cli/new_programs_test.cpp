@@ -119,6 +119,40 @@ TEST_F(NewPrograms, HeadersAreFoundInFoldersNearby) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, ParametersInConditionalsAreThoseOfTheFirstBranch) {
+  const std::string yaml = draft(
+      "__global__ void k(\n#ifndef WIDE\n    float* a,\n#else\n    double* a,\n#endif\n    int n) { a[n] = "
+      "3; }\n"
+      "int main() { float* a; k<<<1, 1>>>(a, 2); }\n");
+  EXPECT_THAT(yaml, HasSubstr("args: [a, n]"));
+  EXPECT_THAT(yaml, HasSubstr("a: {type: float,"));
+}
+
+TEST_F(NewPrograms, AnUnknownWordInFrontOfATypeParameterIsAConcept) {
+  const std::string yaml = draft(
+      "template <Number T, int N> __global__ void k(const T* in, T* out) { out[N] = in[0]; }\n"
+      "int main() { float* a; k<float, 2><<<1, 1>>>(a, a); }\n");
+  EXPECT_THAT(yaml, HasSubstr("T: {type: type, default: float}"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [T, 2]"));
+}
+
+TEST_F(NewPrograms, MacrosOnTheirOwnLinesAreNoKernels) {
+  const std::string yaml = draft(
+      "BEGIN_NAMESPACE\n\nREGISTER(Thing)\n\n__global__ void\nk(float* a) { a[0] = 1; }\n"
+      "int main() { float* a; k<<<1, 1>>>(a); }\n");
+  EXPECT_THAT(yaml, HasSubstr("run: [k]"));
+}
+
+TEST_F(NewPrograms, VotesWithoutAMaskAreThoseOfTheActiveWorkItems) {
+  const std::string yaml = draft(
+      "#define ANY(x) __any(x)\n__global__ void k(unsigned* a) {\n  a[threadIdx.x] = 0;\n"
+      "  if (threadIdx.x < 5) a[threadIdx.x] = __ballot(threadIdx.x > 2) + ANY(threadIdx.x == 1);\n}\n"
+      "int main() { unsigned* a; k<<<1, 32>>>(a); }\n");
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 5]], expected: 25}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, ConditionalsOfNvccAreTrue) {
   const std::string yaml = draft(
       "__global__ void k(float* a) {\n#ifdef __NVCC__\n  a[0] = 9;\n#endif\n}\n"

@@ -42,6 +42,12 @@ INSTANTIATE_TEST_SUITE_P(
             "set: {h: 15, w: 13, c: 128, filters: 72, batch: 3, operation: wgmma, add: true}\nsweep: "
             "{T: [float, half], stride: [1, 2], splits: [1, 3], cluster_m: [1, 2], tile_m: [64, "
             "128]}\n"},
+        WorkloadCase{"WarpgroupsBySumsOfTwo", "layers",
+                     "set: {h: 15, w: 13, c: 96, filters: 72, batch: 3, operation: wgmma_split, add: "
+                     "true}\nsweep: {stride: [1, 2], splits: [1, 3], filter_h: [1, 3], tile_n: [64, 128]}\n"},
+        WorkloadCase{"ResNet18BySumsOfTwo", "resnet18",
+                     "set: {image_h: 64, batch: 5, graph: true, T: float}\nsweep: {operation: [split, "
+                     "wgmma_split]}\n"},
         WorkloadCase{"ResNet18ByWarpgroups", "resnet18",
                      "set: {image_h: 64, batch: 3, graph: true, operation: wgmma}\nsweep: {T: [float, "
                      "half]}\n"},

@@ -95,13 +95,15 @@ def mlp():
 
 
 def constants():
-    """Nodes Constant of each kind, constants behind Identity, and nodes with names that the workload has for something else."""
+    """Nodes Constant of each kind, operators of constants alone, a residual by Sum, and nodes with names that the workload has for something else."""
     m = Model(["n", 3, 4, 4])
+    half = numpy_helper.from_array(np.array([0.5], "f4"))
     x = m.node("Relu", [m.conv("input", 3, 6, 3, 1, 1)], name="c")
+    x = m.node("Sum", [m.conv(x, 6, 6, 3, 1, 1), x])
     x = m.node("ReduceMean", [x], name="batch", axes=[2, 3], keepdims=1)
     x = m.node("Reshape", [x, m.node("Constant", [], value_ints=[0, -1])])
-    w = m.constant(NUMBERS.normal(0, 0.3, (6, 4)).astype("f4"))
-    x = m.node("MatMul", [x, m.node("Identity", [m.node("Identity", [w])])], name="h1")
+    w = m.node("Transpose", [m.constant(NUMBERS.normal(0, 0.3, (4, 6)).astype("f4"))], perm=[1, 0])
+    x = m.node("MatMul", [x, m.node("Identity", [m.node("Mul", [w, m.node("ConstantOfShape", [m.constant(np.array([6, 4]))], value=half)])])], name="h1")
     x = m.node("Tanh", [m.node("Add", [x, m.node("Constant", [], value_floats=[0.5, -0.25, 1.0, 2.0])])], name="d1")
     x = m.node("Add", [m.node("MatMul", [x, m.constant(NUMBERS.normal(0, 0.3, (4, 3)).astype("f4"))], name="input"), m.node("Constant", [], value_float=0.75)])
     return m.finish(x)
@@ -167,6 +169,9 @@ def main():
         refused(folder, m.finish(x), ["batchnormalization_", "must be constant"])
         m = Model(["n", 3])
         refused(folder, m.finish(m.node("Add", ["input", m.node("Constant", [], value_string=b"s")])), ["constant_", "floats or integers", "value_string"])
+        m = Model(["n", 3])
+        bad = m.node("Reshape", [m.constant(np.zeros(6, "f4")), m.constant(np.array([4, -1]))])
+        refused(folder, m.finish(m.node("Add", ["input", bad])), ["reshape_", "cannot be evaluated"])
         m = Model(["n", 3, 2, 2])
         refused(folder, m.finish(m.conv("input", 3, 8, 5)), ["conv_", "window"])
 

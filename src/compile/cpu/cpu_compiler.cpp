@@ -192,13 +192,13 @@ class CpuCompiler final : public Compiler {
     EntryWays ways;
     const auto fibers = [&](const std::string& reason) {
       for (auto& [entry, way] : ways) {
-        if (way.kind == EntryWay::Kind::kSplit) way = {EntryWay::Kind::kFibers, "", reason};
+        if (way.kind == EntryWay::Kind::kSplit) way = {EntryWay::Kind::kFibers, "", reason, false};
       }
       return compile_unit(specialization, make_cpu_unit(specialization, gcc, &ways));
     };
     if (asks_for_fibers(specialization)) {
       for (const EntryPoint& entry : specialization.entries)
-        ways[entry.name_expression] = {EntryWay::Kind::kSplit, "", ""};
+        ways[entry.name_expression] = {EntryWay::Kind::kSplit, "", "", false};
       return fibers(kFibersWanted);
     }
     const auto expanded = preprocess(specialization);

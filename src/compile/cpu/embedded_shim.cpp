@@ -177,18 +177,40 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
 std::vector<ShimPart> make_shim_parts() {
   std::vector<ShimPart> parts;
   const auto add = [&](std::string name, std::string_view text, std::vector<std::string_view> used_where = {},
-                       std::vector<std::string_view> written_where = {}) {
-    parts.push_back({{std::move(name), text}, std::move(used_where), std::move(written_where)});
+                       std::vector<std::string_view> written_where = {},
+                       std::vector<std::string_view> names = {}) {
+    parts.push_back(
+        {{std::move(name), text}, std::move(used_where), std::move(written_where), std::move(names)});
   };
   add("worker_abi", embedded::kWorkerAbi);
   add("language", embedded::kLanguage);
   add("math", embedded::kMath);
-  add("intrinsics", embedded::kIntrinsics);
+  add("intrinsics", embedded::kIntrinsics, {}, {}, {"__popc",      "__clz",
+                                                    "__ffs",       "__brev",
+                                                    "__byte_perm", "__funnelshift",
+                                                    "__mul",       "__umul",
+                                                    "__sad",       "__usad",
+                                                    "__fns",       "__hadd",
+                                                    "__rhadd",     "__uhadd",
+                                                    "__urhadd",    "__dp",
+                                                    "__f",         "__int",
+                                                    "__uint",      "__double",
+                                                    "__longlong",  "__ll",
+                                                    "__ull",       "__hiloint",
+                                                    "__dadd",      "__dsub",
+                                                    "__dmul",      "__ddiv",
+                                                    "__drcp",      "__dsqrt",
+                                                    "__saturate",  "__ld",
+                                                    "__st",        "__prof",
+                                                    "clock",       "__wrap_clock",
+                                                    "fdividef",    "kiln_to_integer",
+                                                    "kiln_double", "cooperative_groups",
+                                                    "#include"});
   add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
   add("words", embedded::kWords, {"__v"});
   add("special", embedded::kSpecial,
       {"erfinv", "erfcinv", "erfcx", "normcdfinv", "cyl_bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"});
-  add("atomics", embedded::kAtomics);
+  add("atomics", embedded::kAtomics, {}, {}, {"atomic", "#include"});
   add("warp", embedded::kWarp);
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek"});

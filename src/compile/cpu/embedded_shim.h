@@ -18,6 +18,9 @@ struct ShimPart : EmbeddedFile {
   std::vector<std::string_view> used_where = {};
   /// The same for the text that splitting kernels at their barriers has written.
   std::vector<std::string_view> written_where = {};
+  /// How the names begin that the part defines, if a text that splitting has written is spared the part where
+  /// it has none of them: such a text has no macros, so a name is seen. Empty: it is not.
+  std::vector<std::string_view> names = {};
 };
 
 /// The parts of the shim, in the order in which they start a unit.

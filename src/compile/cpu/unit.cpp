@@ -145,7 +145,8 @@ class UnitWriter {
     SplitUnit result;
     const std::size_t begins = expanded.find(kTextBegins);
     if (begins == std::string::npos) return result;
-    std::string text = expanded.substr(std::min(expanded.find('\n', begins), expanded.size()));
+    std::string text =
+        without_other_kernels(expanded.substr(std::min(expanded.find('\n', begins), expanded.size())));
     for (std::size_t at = text.find(kLeftOut); at != std::string::npos; at = text.find(kLeftOut, at))
       text.replace(at, kLeftOut.size(), "#include ");
     std::string host_text;
@@ -173,6 +174,7 @@ class UnitWriter {
       way.kind = made.function.empty() ? EntryWay::Kind::kFibers : EntryWay::Kind::kSplit;
       way.function = made.function;
       way.reason = made.reason;
+      way.syncs_grid = made.syncs_grid;
       result.splits = result.splits || !made.function.empty();
     }
     if (!result.splits) return result;
@@ -193,6 +195,32 @@ class UnitWriter {
   }
 
  private:
+  /// A preprocessed text in which the kernels are blank that the unit does not need: they would only take
+  /// time. A kernel that is named outside of its definitions stays.
+  [[nodiscard]] std::string without_other_kernels(std::string text) const {
+    std::set<std::string> entries;
+    for (const EntryPoint& entry : spec_.entries) entries.insert(kernel_name(entry.name_expression));
+    const std::string seen = without_system_headers(text);
+    const Outline outlined = outline(seen);
+    std::map<std::string_view, int> named;
+    for (const Token& token : outlined.source.tokens) {
+      if (token.identifier()) ++named[token.text];
+    }
+    for (const DefinitionOutline& definition : outlined.definitions) --named[definition.name];
+    for (const DefinitionOutline& definition : outlined.definitions) {
+      if (!definition.kernel || entries.contains(std::string(definition.name)) || named[definition.name] != 0)
+        continue;
+      const std::vector<Token>& tokens = outlined.source.tokens;
+      if (definition.body.end >= tokens.size()) continue;
+      bool marker = false;  // of a line
+      for (std::size_t i = tokens[definition.head.begin].offset; i < tokens[definition.body.end].end(); ++i) {
+        if (i > 0 && text[i - 1] == '\n') marker = text[i] == '#';
+        if (text[i] != '\n' && !marker) text[i] = ' ';
+      }
+    }
+    return text;
+  }
+
   /// The stand-in for CUB also shows whether a kernel waits.
   void add_cub() {
     const std::vector<const Outline*> all = texts();
@@ -213,6 +241,7 @@ class UnitWriter {
     for (const ShimPart& part : cpu_shim_parts()) {
       const bool splits = !part.written_where.empty();
       if (splits ? !names_any(written, part.written_where) : !unseen_header && !uses(part)) continue;
+      if (!written.empty() && !part.names.empty() && !names_any(written, part.names)) continue;
       unit_.text += line_marker("kiln shim " + std::string(part.name));
       unit_.text += part.text;
     }
@@ -306,7 +335,7 @@ class UnitWriter {
                     (guarded ? "true" : "false") + ">;\n";
       const std::string label = number + ", " + string_literal(entry.name_expression) + ", ";
       if (way.kind == EntryWay::Kind::kSplit) {
-        unit_.text += "KILN_SPLIT_KERNEL(" + label +
+        unit_.text += "KILN_SPLIT_KERNEL(" + label + (way.syncs_grid ? "1, " : "0, ") +
                       split_expression(entry.name_expression, way.function, number) + ")\n";
       } else if (way.kind == EntryWay::Kind::kFibers) {
         unit_.text +=
@@ -328,7 +357,7 @@ class UnitWriter {
       if (const auto found = ways_->find(entry.name_expression); found != ways_->end()) return found->second;
     }
     const bool waits = unseen_header || may_wait(entry.name_expression, texts());
-    return {waits ? EntryWay::Kind::kFibers : EntryWay::Kind::kLoop, "", ""};
+    return {waits ? EntryWay::Kind::kFibers : EntryWay::Kind::kLoop, "", "", false};
   }
 
   /// device/cpu/cpu_module.h reads it.

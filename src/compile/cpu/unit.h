@@ -21,8 +21,9 @@ struct CpuUnit {
 struct EntryWay {
   enum class Kind { kLoop, kSplit, kFibers };
   Kind kind = Kind::kLoop;
-  std::string function;  ///< for kSplit: the template that replaces the kernel
-  std::string reason;    ///< for kFibers: why the kernel was not split; empty if no split was tried
+  std::string function;     ///< for kSplit: the template that replaces the kernel
+  std::string reason;       ///< for kFibers: why the kernel was not split; empty if no split was tried
+  bool syncs_grid = false;  ///< for kSplit: the kernel has the grid's sync
 };
 using EntryWays = std::map<std::string, EntryWay>;  // by name expression
 

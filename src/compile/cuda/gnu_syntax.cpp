@@ -119,6 +119,7 @@ bool names_members(const std::string& text) {
     if ((tokens[i].is("{") || tokens[i].is(",")) && tokens[i + 1].is(".") && tokens[i + 2].identifier() &&
         tokens[i + 3].is("="))
       return true;
+    if (tokens[i].is("concept") && tokens[i + 2].is("=")) return true;
   }
   return false;
 }

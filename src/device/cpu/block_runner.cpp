@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "device/cpu/block_team.h"
 #include "device/cpu/fiber_team.h"
 #include "device/cpu/memory_map.h"
 
@@ -12,6 +13,7 @@ namespace {
 /// The kernel's view of the thread, and a pointer from a service back to the runner.
 struct Worker : cpu_abi::Worker {
   std::optional<FiberTeam> team;
+  std::optional<BlockTeam> blocks;
   const cpu_abi::Kernel* kernel = nullptr;
   FaultSink* faults = nullptr;
 };
@@ -35,7 +37,7 @@ const cpu_abi::Services kFiberServices = {
       own(worker).team->fail_assertion(condition, file, line);
     },
     [](cpu_abi::Worker*, unsigned, unsigned, unsigned) {},
-    [](cpu_abi::Worker* worker, unsigned line) { own(worker).team->grid_sync(line); },
+    [](cpu_abi::Worker* worker, unsigned line, unsigned) { own(worker).team->grid_sync(line); },
     [](cpu_abi::Worker* worker, const unsigned* word, unsigned value, unsigned line) {
       own(worker).team->wait_while(word, value, line);
     }};
@@ -71,8 +73,11 @@ const cpu_abi::Services kLoopServices = {
                                 " work-items go to a barrier by way of line " + std::to_string(line) +
                                 ", the others do not, in '" + own(worker).kernel->name + "'");
     },
-    [](cpu_abi::Worker* worker, unsigned line) {
-      refuse(worker, "the grid's sync in line " + std::to_string(line));
+    [](cpu_abi::Worker* worker, unsigned line, unsigned left) {
+      if (own(worker).kernel->syncs_grid != 0)
+        own(worker).blocks->grid_sync(line, left);
+      else
+        refuse(worker, "the grid's sync in line " + std::to_string(line));
     },
     [](cpu_abi::Worker* worker, const unsigned*, unsigned, unsigned line) {
       refuse(worker, "a cuda::barrier or cuda::pipeline in line " + std::to_string(line));
@@ -84,10 +89,14 @@ class Runner final : public BlockRunner {
 
   void run(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, std::size_t dynamic_shared_bytes,
            unsigned long long first, unsigned long long last, FaultSink& faults, GridBarrier* grid) override {
-    reserve_shared(dynamic_shared_bytes);
     worker_.kernel = &kernel;
     worker_.faults = &faults;
     worker_.cooperative = grid != nullptr ? 1 : 0;
+    if (kernel.syncs_grid != 0) {
+      run_blocks_in_turn(kernel, launch, dynamic_shared_bytes, first, last, faults, nullptr);
+      return;
+    }
+    reserve_shared(dynamic_shared_bytes);
     if (kernel.uses_fibers == 0) {
       worker_.services = &kLoopServices;
       kernel.run_blocks(&launch, first, last, &worker_);
@@ -96,7 +105,24 @@ class Runner final : public BlockRunner {
     }
   }
 
+  void run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                  std::size_t dynamic_shared_bytes, unsigned long long first, unsigned long long last,
+                  FaultSink& faults, GridPhases& phases) override {
+    worker_.kernel = &kernel;
+    worker_.faults = &faults;
+    worker_.cooperative = 1;
+    run_blocks_in_turn(kernel, launch, dynamic_shared_bytes, first, last, faults, &phases);
+  }
+
  private:
+  void run_blocks_in_turn(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                          std::size_t dynamic_shared_bytes, unsigned long long first, unsigned long long last,
+                          FaultSink& faults, GridPhases* phases) {
+    if (!worker_.blocks) worker_.blocks.emplace();
+    worker_.services = &kLoopServices;
+    worker_.blocks->run(kernel, launch, dynamic_shared_bytes, first, last, worker_, faults, phases);
+  }
+
   void run_with_fibers(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, unsigned long long first,
                        unsigned long long last, FaultSink& faults, GridBarrier* grid) {
     if (!worker_.team) worker_.team.emplace(stack_bytes_);

@@ -20,6 +20,11 @@ class BlockRunner {
   virtual void run(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                    std::size_t dynamic_shared_bytes, unsigned long long first, unsigned long long last,
                    FaultSink& faults, GridBarrier* grid) = 0;
+  /// Runs this thread's blocks of a cooperative launch, of a kernel with Kernel::syncs_grid. All threads of
+  /// the launch call it at the same time. Throws std::bad_alloc before the first phase.
+  virtual void run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                          std::size_t dynamic_shared_bytes, unsigned long long first, unsigned long long last,
+                          FaultSink& faults, GridPhases& phases) = 0;
 };
 
 /// `stack_bytes`: stack of each work-item of a kernel with barriers, above a guard page.

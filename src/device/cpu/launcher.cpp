@@ -1,5 +1,6 @@
 #include "device/cpu/launcher.h"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 #include <shared_mutex>
@@ -22,6 +23,8 @@ constexpr double kShort = 4e-6;
 /// and its guard page, and Linux gives a process 65530 mappings.
 constexpr std::uint64_t kGridBlocks = 256;
 constexpr std::uint64_t kGridWorkItems = 16384;
+/// Of a kernel whose blocks take turns: each has a stack. More than any GPU runs at the same time.
+constexpr std::uint64_t kBlocksInTurn = 16384;
 
 std::string text_of(const Dim3& extents) {
   return "(" + std::to_string(extents.x) + "," + std::to_string(extents.y) + "," + std::to_string(extents.z) +
@@ -48,12 +51,27 @@ void check_block(const cpu_abi::Kernel& kernel, const Dim3& block) {
 void check_grid(const cpu_abi::Kernel& kernel, const LaunchShape& shape) {
   const std::uint64_t blocks = shape.grid.volume();
   const std::uint64_t work_items = blocks * shape.block.volume();
-  const bool fits = blocks <= kGridBlocks && (kernel.uses_fibers == 0 || work_items <= kGridWorkItems);
+  const bool fits = kernel.syncs_grid != 0
+                        ? blocks <= kBlocksInTurn
+                        : blocks <= kGridBlocks && (kernel.uses_fibers == 0 || work_items <= kGridWorkItems);
   if (fits) return;
+  if (kernel.syncs_grid != 0) {
+    throw bad_input(std::string("kernel '") + kernel.name + "' is cooperative and is launched with " +
+                    std::to_string(blocks) + " blocks; the cpu runs at most " +
+                    std::to_string(kBlocksInTurn) + " at the same time");
+  }
   throw bad_input(std::string("kernel '") + kernel.name + "' is cooperative and is launched with " +
                   std::to_string(blocks) + " blocks of " + std::to_string(shape.block.volume()) +
                   " work-items; the cpu runs at most " + std::to_string(kGridBlocks) + " blocks and " +
                   std::to_string(kGridWorkItems) + " work-items at the same time");
+}
+
+void raise_no_stacks(const cpu_abi::Kernel& kernel, FaultSink& faults) {
+  faults.raise(std::string("no memory for the stacks of the work-items of '") + kernel.name + "'");
+}
+
+std::uint64_t blocks_of(const cpu_abi::Launch& launch) {
+  return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
 }
 
 /// The streams of the process, by handle.
@@ -129,8 +147,8 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream
   if (blocks == 0 || shape.block.volume() == 0) return;
   const cpu_abi::Launch launch = {narrow(shape.grid), narrow(shape.block), arguments};
   FaultSink faults;
-  if (shape.cooperative) {
-    check_grid(kernel, shape);
+  if (shape.cooperative) check_grid(kernel, shape);
+  if (shape.cooperative && kernel.syncs_grid == 0) {
     run_grid(kernel, launch, shape.dynamic_shared_bytes, blocks, faults);
     if (faults.raised()) stream.fail(faults.message());
     return;
@@ -138,19 +156,47 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream
   const std::uint64_t work_items = blocks * shape.block.volume();
   const bool alone = cost.short_for(work_items);
   const auto begin = std::chrono::steady_clock::now();
-  pool_.run(blocks, alone, [&](int thread, std::uint64_t first, std::uint64_t last) {
-    if (faults.raised()) return;
-    try {
-      runners_[static_cast<std::size_t>(thread)]->run(kernel, launch, shape.dynamic_shared_bytes, first, last,
-                                                      faults, nullptr);
-    } catch (const std::bad_alloc&) {
-      faults.raise(std::string("no memory for the stacks of the work-items of '") + kernel.name + "'");
-    }
-  });
+  std::uint64_t phases = 1;  // each costs what a launch does: the threads wait for each other
+  if (shape.cooperative)
+    phases = run_phases(kernel, launch, shape.dynamic_shared_bytes, alone ? 1 : pool_.threads(), faults);
+  else
+    run_blocks(kernel, launch, shape.dynamic_shared_bytes, alone, faults);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   const bool one_thread = alone || blocks == 1;
-  cost.learn(work_items, elapsed.count() * (one_thread ? 1 : pool_.threads()));
+  cost.learn(work_items * phases, elapsed.count() * (one_thread ? 1 : pool_.threads()));
   if (faults.raised()) stream.fail(faults.message());
+}
+
+void Launcher::run_blocks(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                          std::size_t dynamic_shared_bytes, bool alone, FaultSink& faults) {
+  pool_.run(blocks_of(launch), alone, [&](int thread, std::uint64_t first, std::uint64_t last) {
+    if (faults.raised()) return;
+    try {
+      runners_[static_cast<std::size_t>(thread)]->run(kernel, launch, dynamic_shared_bytes, first, last,
+                                                      faults, nullptr);
+    } catch (const std::bad_alloc&) {
+      raise_no_stacks(kernel, faults);
+    }
+  });
+}
+
+std::uint64_t Launcher::run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                                   std::size_t dynamic_shared_bytes, int threads, FaultSink& faults) {
+  const std::uint64_t blocks = blocks_of(launch);
+  const auto count = std::min(static_cast<std::uint64_t>(threads), blocks);
+  GridPhases phases(blocks, static_cast<unsigned>(count), kernel.name, faults);
+  pool_.run_on_each(static_cast<int>(count), [&](int thread, std::uint64_t, std::uint64_t) {
+    const auto t = static_cast<std::uint64_t>(thread);
+    const std::uint64_t first = blocks / count * t + std::min(t, blocks % count);
+    const std::uint64_t last = first + blocks / count + (t < blocks % count ? 1 : 0);
+    try {
+      runners_[t]->run_phases(kernel, launch, dynamic_shared_bytes, first, last, faults, phases);
+    } catch (const std::bad_alloc&) {
+      raise_no_stacks(kernel, faults);
+      static_cast<void>(phases.next({0, last - first, 0}));  // the other threads wait for this one
+    }
+  });
+  return phases.count();
 }
 
 void Launcher::run_grid(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
@@ -163,7 +209,7 @@ void Launcher::run_grid(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& la
       make_block_runner(stack_bytes_)
           ->run(kernel, launch, dynamic_shared_bytes, block, block + 1, faults, &grid);
     } catch (const std::bad_alloc&) {
-      faults.raise(std::string("no memory for the stacks of the work-items of '") + kernel.name + "'");
+      raise_no_stacks(kernel, faults);
     }
     grid.leave();
   };

@@ -77,7 +77,14 @@ class Launcher {
               void* const* arguments);
 
  private:
-  /// Each block on a thread of its own.
+  void run_blocks(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                  std::size_t dynamic_shared_bytes, bool alone, FaultSink& faults);
+  /// A cooperative launch whose blocks wait for each other only at the grid's sync: on `threads` threads of
+  /// the pool, which run all blocks up to the sync, then on to the next one. Returns
+  /// the number of such phases.
+  std::uint64_t run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                           std::size_t dynamic_shared_bytes, int threads, FaultSink& faults);
+  /// Any other cooperative launch: each block on a thread of its own.
   void run_grid(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                 std::size_t dynamic_shared_bytes, std::uint64_t blocks, FaultSink& faults);
 

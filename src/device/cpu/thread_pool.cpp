@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/alternate_stack.h"
+#include "device/cpu/await_change.h"
 
 namespace kiln {
 namespace {
@@ -21,7 +22,8 @@ void relax() {
 #endif
 }
 
-/// Returns once `value` differs from `old`: watches it for a while, then sleeps.
+}  // namespace
+
 void await_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
   const auto deadline = std::chrono::steady_clock::now() + kWatch;
   do {
@@ -32,8 +34,6 @@ void await_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
   } while (std::chrono::steady_clock::now() < deadline);
   value.wait(old, std::memory_order_acquire);
 }
-
-}  // namespace
 
 ThreadPool::ThreadPool(int threads) : shared_(std::make_unique<Shared>(std::max(threads, 1))) {
   stopper_.reset(shared_.get());
@@ -64,7 +64,30 @@ void ThreadPool::run(std::uint64_t total, bool alone, const Body& body) {
     part.piece = std::max<std::uint64_t>((part.last - first) / kPieces, 1);
     part.next.store(first, std::memory_order_relaxed);
   }
+  start(body, false);
+}
+
+void ThreadPool::run_on_each(int threads, const Body& body) {
+  const std::lock_guard lock(mutex_);
+  if (threads <= 1 || workers_.empty()) {
+    body(0, 0, 1);
+    return;
+  }
+  Shared& shared = *shared_;
+  for (std::size_t t = 0; t < shared.parts.size(); ++t) {
+    Part& part = shared.parts[t];
+    part.next.store(t, std::memory_order_relaxed);
+    part.last = t < static_cast<std::size_t>(threads) ? t + 1 : t;
+    part.piece = 1;
+  }
+  start(body, true);
+}
+
+/// Runs the parts, in which the caller takes part.
+void ThreadPool::start(const Body& body, bool own_parts_only) {
+  Shared& shared = *shared_;
   shared.body = &body;
+  shared.own_parts_only = own_parts_only;
   shared.at_work.store(static_cast<std::uint32_t>(workers_.size()), std::memory_order_relaxed);
   shared.loop.fetch_add(1, std::memory_order_release);
   shared.loop.notify_all();
@@ -77,7 +100,7 @@ void ThreadPool::run(std::uint64_t total, bool alone, const Body& body) {
 
 void ThreadPool::Shared::work(int thread) {
   const std::size_t count = parts.size();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < (own_parts_only ? 1 : count); ++i) {
     Part& part = parts[(static_cast<std::size_t>(thread) + i) % count];
     while (part.next.load(std::memory_order_relaxed) < part.last) {
       const std::uint64_t first = part.next.fetch_add(part.piece, std::memory_order_relaxed);

@@ -31,8 +31,13 @@ class ThreadPool {
   /// touches the same part each time. One loop runs at a time; further callers wait. `body` must not throw.
   /// With `alone`, the caller does all the work.
   void run(std::uint64_t total, bool alone, const Body& body);
+  /// Calls body(t, t, t + 1) on the first `threads` threads, 1 to threads(), all at the same time: they may
+  /// wait for each other.
+  void run_on_each(int threads, const Body& body);
 
  private:
+  void start(const Body& body, bool own_parts_only);
+
   struct alignas(64) Part {
     std::atomic<std::uint64_t> next{0};
     std::uint64_t last = 0;
@@ -42,6 +47,7 @@ class ThreadPool {
   struct Shared {
     std::vector<Part> parts;
     const Body* body = nullptr;
+    bool own_parts_only = false;            ///< a thread does not help the others
     std::atomic<std::uint32_t> loop{0};     ///< number of the running loop, or of the last one
     std::atomic<std::uint32_t> at_work{0};  ///< threads of the pool that have not finished the loop
     std::atomic<bool> stop{false};

@@ -5,7 +5,7 @@
 
 namespace kiln::cpu_abi {
 
-constexpr unsigned kAbiVersion = 5;
+constexpr unsigned kAbiVersion = 6;
 
 struct Index3 {
   unsigned x, y, z;
@@ -38,8 +38,9 @@ struct Services {
   void (*assertion_failed)(Worker*, const char* condition, const char* file, unsigned line);
   /// In a kernel that was split at its barriers: a condition around one holds for `yes` of `all` work-items.
   void (*barrier_diverged)(Worker*, unsigned yes, unsigned all, unsigned line);
-  /// Waits for every work-item of the grid. A fault where the launch is not cooperative.
-  void (*grid_sync)(Worker*, unsigned line);
+  /// Waits for every work-item of the grid. A fault where the launch is not cooperative. A kernel that was
+  /// split calls it once for a block; `left` of the block's work-items have then left the kernel.
+  void (*grid_sync)(Worker*, unsigned line, unsigned left);
   /// Waits while *word is `value`: another work-item of the block changes it.
   void (*wait_while)(Worker*, const unsigned* word, unsigned value, unsigned line);
 };
@@ -55,6 +56,7 @@ struct Worker {
 struct Kernel {
   unsigned abi_version;
   unsigned uses_fibers;
+  unsigned syncs_grid;  ///< without fibers: blocks wait for each other, and only at the grid's sync
   const char* name;
   const char* note;    ///< why it runs as fibers; empty: it does not, or the reason is unknown
   Index3 fixed_block;  ///< baked in; all 0: any block

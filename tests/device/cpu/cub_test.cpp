@@ -17,16 +17,25 @@ namespace {
 
 class CpuCub : public CpuKernel {
  protected:
-  /// Launches `k(out, in)` with one block; out as long as `out_count`.
+  /// Launches `k(out, in)` with one block, split and as fibers; out as long as `out_count`.
   template <class Out, class In>
   std::vector<Out> run(const std::string& body, Dim3 block, std::size_t out_count,
                        const std::vector<In>& in) {
-    DeviceFunction& k = kernels_.build("#include <cub/cub.cuh>\n" + body, "k");
-    EXPECT_THAT(k.attributes().fibers_because.value_or(""), ::testing::HasSubstr("does not split"));
-    std::vector<Out> out(out_count);
+    Specialization specialization = kernels_.specialize("#include <cub/cub.cuh>\n" + body, "k");
+    DeviceFunction& k = kernels_.build(specialization);
+    const std::string why = k.attributes().fibers_because.value_or("");
+    EXPECT_EQ(why.empty(), split_) << why;
+    std::vector<Out> out(out_count), of_fibers(out_count);
     kernels_.run(k, {{1, 1, 1}, block, 0}, out.data(), in.data());
+    if constexpr (std::is_arithmetic_v<Out>) {
+      specialization.options = {"-DKILN_FIBERS", "-O1"};
+      kernels_.run(kernels_.build(specialization), {{1, 1, 1}, block, 0}, of_fibers.data(), in.data());
+      EXPECT_EQ(out, of_fibers) << why;
+    }
     return out;
   }
+
+  bool split_ = true;  ///< the kernels are split at these operations
 };
 
 INSTANTIATE_TEST_SUITE_P(Compilers, CpuCub, ::testing::Values("g++", "clang++"), compiler_label);
@@ -115,6 +124,7 @@ extern "C" __global__ void k(int* out) {
 }
 
 TEST_P(CpuCub, ScansABlock) {
+  split_ = false;
   const std::vector<int> in = some_numbers(128 * 3);
   const auto out = run<int>(R"(
 struct Running {
@@ -181,6 +191,7 @@ extern "C" __global__ void k(int* out, const int* in) {
 
 /// Logical warps of several widths, the last warp of the block only half there.
 TEST_P(CpuCub, ReducesAndScansWarps) {
+  split_ = false;
   for (const int width : {1, 8, 32, 12}) {
     SCOPED_TRACE(width);
     constexpr int kBlock = 96;
@@ -445,6 +456,7 @@ extern "C" __global__ void k(int* out, const int* in) {
 }
 
 TEST_P(CpuCub, OperatorsOfNewerReleases) {
+  split_ = false;
   const std::vector<float> in = {3.0F, -8.0F, 5.5F, 0.25F};
   const auto out = run<float>(R"(
 #include <cuda/functional>
@@ -463,6 +475,42 @@ extern "C" __global__ void k(float* out, const float* in) {
 })",
                               {4, 1, 1}, 5, in);
   EXPECT_THAT(out, ::testing::ElementsAre(5.5F, -8.0F, 3.0F * -8.0F * 5.5F * 0.25F, 2.0F, 5.5F));
+}
+
+/// Sums of an input that is also the output, in a loop, between barriers of the kernel.
+TEST_P(CpuCub, ScansInPlaceInASplitKernel) {
+  const std::vector<int> in = some_numbers(4 * 64);
+  const auto out = run<int>(R"(
+extern "C" __global__ void k(int* out, const int* in) {
+  using Scan = cub::BlockScan<int, 64>;
+  typedef cub::BlockReduce<int, 64> Reduce;
+  __shared__ union { typename Scan::TempStorage scan; typename Reduce::TempStorage reduce; int last; } s;
+  __shared__ int carry;
+  if (threadIdx.x == 0) carry = 0;
+  for (int part = 0; part < 4; ++part) {
+    __syncthreads();
+    int x = in[64 * part + threadIdx.x];
+    const int most = Reduce(s.reduce).Reduce(x, cub::Max());
+    __syncthreads();
+    int sum;
+    Scan(s.scan).InclusiveSum(x, x, sum);
+    out[64 * part + threadIdx.x] = carry + x;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      carry += sum;
+      s.last = most;
+      out[256 + part] = s.last;
+    }
+  }
+})",
+                            {64, 1, 1}, 260, in);
+  std::vector<int> expected(in.size());
+  std::partial_sum(in.begin(), in.end(), expected.begin());
+  for (std::size_t part = 0; part < 4; ++part) {
+    const std::vector<int> one = slice(in, 64 * part, 64);
+    expected.push_back(*std::max_element(one.begin(), one.end()));
+  }
+  EXPECT_EQ(out, expected);
 }
 
 /// A class that is named outside of the kernel, or that a function of the user's uses, is still seen to wait;

@@ -47,6 +47,24 @@ TEST(ThreadPool, HelpsThreadsThatAreBehind) {
   EXPECT_GT(std::max(by_thread[0].load(), by_thread[1].load()), 32);
 }
 
+TEST(ThreadPool, RunsOnSeveralThreadsThatWaitForEachOther) {
+  ThreadPool pool(4);
+  for (const int threads : {1, 2, 3, 4}) {
+    std::vector<std::atomic<int>> calls(4);
+    std::atomic<int> here{0};
+    pool.run_on_each(threads, [&](int thread, std::uint64_t, std::uint64_t) {
+      ++calls[static_cast<std::size_t>(thread)];
+      for (++here; here < threads;) std::this_thread::yield();  // ends only if all run at the same time
+    });
+    for (int thread = 0; thread < 4; ++thread)
+      EXPECT_EQ(calls[static_cast<std::size_t>(thread)], thread < threads ? 1 : 0) << threads;
+    std::atomic<int> sum{0};
+    pool.run(100, false,
+             [&](int, std::uint64_t first, std::uint64_t last) { sum += static_cast<int>(last - first); });
+    EXPECT_EQ(sum, 100);
+  }
+}
+
 TEST(ThreadPool, TakesLoopsOfSeveralCallersInTurn) {
   ThreadPool pool(3);
   std::atomic<std::uint64_t> sum{0};

@@ -26,7 +26,7 @@ class grid_group {
   bool is_valid() const { return kiln_worker->cooperative != 0; }
   void sync(unsigned line = __builtin_LINE()) const {
     const unsigned x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
-    kiln_worker->services->grid_sync(kiln_worker, line);
+    kiln_worker->services->grid_sync(kiln_worker, line, 0);
     threadIdx.x = x;
     threadIdx.y = y;
     threadIdx.z = z;

@@ -218,6 +218,7 @@ class BlockScan {
           sum = board.sums.at(kThreads - 1);
           if (me > 0) before = board.sums.at(me - 1);
         });
+    if (kiln_step_pass == 1) return sum;  // the output may be the input
     if (initial != nullptr) before = me > 0 ? op(*initial, before) : *initial;
     spread<kInclusive, N>(input, output, op, me > 0 || initial != nullptr, before);
     return sum;
@@ -231,6 +232,7 @@ class BlockScan {
     const T mine = total<N>(input, op);
     T inclusive = mine, before = mine;
     const T sum = kiln_scan<true, 1>(&mine, &inclusive, op, nullptr);
+    KILN_NOT_IN_A_SPLIT(Callback, "a scan with a prefix, which waits twice");
     T first = sum;
     if (me < 32) first = prefix(sum);
     auto& board = boards_.next(me);

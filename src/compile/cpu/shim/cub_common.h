@@ -30,6 +30,7 @@ template <class Board, int kThreads>
 class Boards {
  public:
   Board& next(int me) {
+    if (kiln_step_pass != 0) return boards_[0];
     if (serial_ != kiln_block_serial) {
       serial_ = kiln_block_serial;
       __builtin_memset(turn_, 0, sizeof turn_);
@@ -45,12 +46,16 @@ class Boards {
 };
 
 /// One operation of a block: each work-item puts its values, the first to go on works on all of them, and
-/// each takes its result. All run on one thread.
+/// each takes its result. All run on one thread. A kernel that was split calls the operation twice for each
+/// work-item: the first time it only puts, the second time it takes.
 template <class Put, class Work, class Take>
 KILN_SHIM void kiln_block_step(bool& done, Put put, Work work, Take take) {
-  put();
-  done = false;
-  __syncthreads();
+  if (kiln_step_pass != 2) {
+    put();
+    done = false;
+    if (kiln_step_pass == 1) return;
+    __syncthreads();
+  }
   if (!done) {
     work();
     done = true;

@@ -54,6 +54,8 @@ KILN_SHIM V kiln_as_written(V value) {
 #define __device__
 #define __managed__
 #define __constant__
+// Refuses an instantiation in a kernel that was split (split.h), which then runs as fibers.
+#define KILN_NOT_IN_A_SPLIT(type, what)
 #endif
 #define __forceinline__ KILN_INLINE_ALWAYS
 #define __host__
@@ -164,6 +166,8 @@ static thread_local dim3 gridDim;
 constexpr int warpSize = 32;
 
 static thread_local kiln::cpu_abi::Worker* kiln_worker;
+static thread_local int
+    kiln_step_pass;  // of an operation of CUB in a kernel that was split (cub_common.h); else 0
 static thread_local unsigned kiln_block_serial;  // another one for each block that this thread runs as fibers
 
 #define KILN_LINEAR_THREAD() (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))

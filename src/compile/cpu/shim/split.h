@@ -3,6 +3,15 @@
 // of a block where the kernel has warp operations; else one loop runs over the block.
 #pragma once
 
+#if defined(__clang__)
+#define KILN_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define KILN_ROLLED _Pragma("GCC unroll 1")
+#endif
+
+#undef KILN_NOT_IN_A_SPLIT
+#define KILN_NOT_IN_A_SPLIT(type, what) static_assert(sizeof(type) == 0, what)
+
 namespace kiln::cpu {
 
 template <class V>
@@ -181,8 +190,9 @@ KILN_SHIM void in_parts(const Range& row, const F& part) {
   constexpr int width = static_cast<int>(S::fixed_block.x) / 2;
   if constexpr (S::baked && (width == 8 || width == 16)) {
     if (row.last - row.first >= width) {
-      part(row.first, Count<width>{});
-      part(row.last - width, Count<width>{});
+      // A loop that is not unrolled: two copies take longer to compile and are no faster.
+      KILN_ROLLED
+      for (int i = 0; i < 2; ++i) part(i == 0 ? row.first : row.last - width, Count<width>{});
     } else {
       for (int x = row.first; x < row.last; ++x) part(x, Count<1>{});
     }
@@ -221,6 +231,16 @@ struct Agreement {
     return yes != 0;
   }
 };
+
+/// The grid's sync: meanwhile other blocks run on this thread, which then have other variables of the thread.
+template <class S>
+KILN_SHIM void grid_sync(const Block<S>& block, int here, unsigned line) {
+  kiln_worker->services->grid_sync(kiln_worker, line, static_cast<unsigned>(block.count() - here));
+  kiln_set_dynamic_shared();
+  ::blockIdx.x = block.index.x;
+  ::blockIdx.y = block.index.y;
+  ::blockIdx.z = block.index.z;
+}
 
 template <auto F, class S, class Signature>
 struct SplitRunner;
@@ -333,12 +353,12 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
   ::threadIdx.y = threadIdx.y; \
   ::threadIdx.z = threadIdx.z;
 
-/// A kernel that was split at its barriers.
-#define KILN_SPLIT_KERNEL(index, label, ...)                                                               \
-  static void kiln_blocks_##index(const kiln::cpu_abi::Launch* launch, unsigned long long first,           \
-                                  unsigned long long last, kiln::cpu_abi::Worker* worker) {                \
-    using R = kiln::cpu::SplitRunnerOf<&__VA_ARGS__, kiln_shape_##index>;                                  \
-    R::run_blocks(launch, first, last, worker, R::Arguments{});                                            \
-  }                                                                                                        \
-  KILN_KERNEL_TABLE(index, label, 0, "", kiln::cpu::SplitRunnerOf, &kiln_blocks_##index, nullptr, nullptr, \
-                    __VA_ARGS__)
+/// A kernel that was split at its barriers. `grid`: 1 where it has the grid's sync.
+#define KILN_SPLIT_KERNEL(index, label, grid, ...)                                                      \
+  static void kiln_blocks_##index(const kiln::cpu_abi::Launch* launch, unsigned long long first,        \
+                                  unsigned long long last, kiln::cpu_abi::Worker* worker) {             \
+    using R = kiln::cpu::SplitRunnerOf<&__VA_ARGS__, kiln_shape_##index>;                               \
+    R::run_blocks(launch, first, last, worker, R::Arguments{});                                         \
+  }                                                                                                     \
+  KILN_KERNEL_TABLE(index, label, 0, grid, "", kiln::cpu::SplitRunnerOf, &kiln_blocks_##index, nullptr, \
+                    nullptr, __VA_ARGS__)

@@ -112,6 +112,7 @@ Analysis::Analysis(Input input) : in_(std::move(input)) {
     if (in_.warp_function && call.sync == Sync::kBlock)
       throw Trouble{"a barrier of the block in a function of a warp", call.range.begin};
   }
+  require_steps();
   least_.assign(count, kBlockLevel);
   constexpr int kMostRounds = 64;
   for (int round = 0;; ++round) {
@@ -121,6 +122,21 @@ Analysis::Analysis(Input input) : in_(std::move(input)) {
     plan();
     store();
     if (!demoted_) break;
+  }
+}
+
+/// A call of a member of CUB's classes has to be seen as such, as it waits.
+void Analysis::require_steps() const {
+  const TokenRange range = body().block().range;
+  for (std::size_t i = range.begin + 1; i < range.end; ++i) {
+    const bool member = (body().is(i - 1, ".") || body().is(i - 1, "->")) &&
+                        in_.functions->step_member(body().tokens()[i].text) &&
+                        (body().is(i + 1, "(") || body().is(i + 1, "<"));
+    const bool seen = std::any_of(calls_.begin(), calls_.end(),
+                                  [&](const SyncCall& call) { return call.step && call.range.contains(i); });
+    if (member && !seen)
+      throw Trouble{"'" + std::string(body().tokens()[i].text) + "' of an object that Kiln does not follow",
+                    i};
   }
 }
 
@@ -209,7 +225,7 @@ bool Analysis::pure_call(std::size_t i) const {
 
 Level Analysis::level_of_call(const SyncCall& call) const {
   const std::string_view name = call.name;
-  if (call.sync == Sync::kBlock) return call.user ? kItemLevel : kBlockLevel;
+  if (call.sync == Sync::kBlock) return call.user || call.step ? kItemLevel : kBlockLevel;
   if (call.user) return kItemLevel;
   if (call.group.kind == Group::Kind::kTile) {
     if (!call.group.whole_warp()) return kItemLevel;
@@ -326,7 +342,7 @@ Facts Analysis::facts(TokenRange range, bool with_calls) const {
     if (open < range.end && body().is(open, "(")) {
       const std::string_view name = token.text;
       const bool cast = name == "static_cast" || name == "reinterpret_cast" || name == "const_cast";
-      const bool group = name == "this_thread_block" || name == "tiled_partition";
+      const bool group = name == "this_thread_block" || name == "this_grid" || name == "tiled_partition";
       if (cast || group) continue;
       if (pure_call(i)) {
         result.calls = result.calls || !among(kCheapFunctions, name);
@@ -1028,6 +1044,24 @@ bool Analysis::narrowed(const Statement& statement, Place around) const {
          !jumps(statement, Kind::kContinue) && !bounds(statement.condition, around).bounds.empty();
 }
 
+bool Analysis::changes_nothing(TokenRange range) const {
+  const std::vector<Token>& tokens = body().tokens();
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    if (body().is(i, "[") &&
+        !(i > range.begin && is_operand_end(tokens[i - 1]))) {  // a lambda is not called here
+      while (i < range.end && !body().is(i, "{")) ++i;
+      i = i < range.end ? tokens[i].close : range.end;
+      continue;
+    }
+    if (body().assignment_length(i) != 0 || body().is(i, "++") || body().is(i, "--") || body().is(i, "new"))
+      return false;
+    const bool call = tokens[i].identifier() && body().is(i + 1, "(") && !body().is(i + 2, ")");
+    const bool cast = among(kCastWords, tokens[i].text) || tokens[i].is("sizeof");
+    if (call && !cast && !pure_call(i)) return false;
+  }
+  return true;
+}
+
 /// The statement only assigns elements of arrays that it does not read: __shared__ arrays of the kernel, or
 /// what its parameters point to if it reads through no other pointer.
 bool Analysis::repeats(const Statement& statement) const {
@@ -1100,6 +1134,12 @@ int Analysis::stride(TokenRange range, int depth) const {
       return;
     }
     if (axis_of(term) == 'y') return;
+    if (const std::size_t call = group_call_length(term.begin);
+        call != 0 && term.begin + call == term.end && body().is(term.begin + 2, "thread_rank") &&
+        groups_[static_cast<std::size_t>(body().variable_at(term.begin))].kind == Group::Kind::kGrid) {
+      sum += 1;
+      return;
+    }
     if (term.begin + 1 == term.end) {
       const int v = body().variable_at(term.begin);
       if (v < 0 || levels_[static_cast<std::size_t>(v)] != kItemLevel) return;
@@ -1243,7 +1283,9 @@ bool Analysis::plain_sum(TokenRange range) const {
     }
     if (const std::size_t length = group_call_length(i); length != 0) {
       if (body().is(i + 2, "thread_index") || body().is(i + 2, "group_index") ||
-          body().is(i + 2, "dim_threads") || body().is(i + 2, "group_dim"))
+          body().is(i + 2, "dim_threads") || body().is(i + 2, "group_dim") ||
+          body().is(i + 2, "dim_blocks") || body().is(i + 2, "block_index") ||
+          body().is(i + 2, "barrier_arrive"))
         return false;
       i += length - 1;
       continue;

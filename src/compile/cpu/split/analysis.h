@@ -122,6 +122,8 @@ class Analysis {
   [[nodiscard]] Bounds bounds(TokenRange condition, Place around) const;
   /// Whether the statement has a loop of its own, because only some neighbouring work-items execute it.
   [[nodiscard]] bool narrowed(const Statement& statement, Place around) const;
+  /// Whether an expression may be evaluated twice in place of once: it changes nothing.
+  [[nodiscard]] bool changes_nothing(TokenRange range) const;
   /// Whether a work-item that executes the statement twice leaves what one execution leaves.
   [[nodiscard]] bool repeats(const Statement& statement) const;
   /// for (T i = index + ...; i < n; i += m) { ... }, equal for all work-items except for its start.
@@ -163,6 +165,7 @@ class Analysis {
 
  private:
   void collect_groups();
+  void require_steps() const;
   void find_levels();
   bool raise(int variable, Level level);
   void control(const Statement& statement, Level level);

@@ -54,6 +54,8 @@ std::string letters(const std::vector<Level>& levels, const std::vector<Group>& 
   for (const Group& group : groups) {
     if (group.kind == Group::Kind::kBlock)
       key += ",block";
+    else if (group.kind == Group::Kind::kGrid)
+      key += ",grid";
     else if (group.kind == Group::Kind::kTile)
       key += ",tile" + group.size;
     else
@@ -71,14 +73,18 @@ struct KernelSplitter::State {
         places(outline_, text_),
         signatures(outline_),
         functions(outline_),
-        changing(outline_.changing.begin(), outline_.changing.end()) {}
+        changing(outline_.changing.begin(), outline_.changing.end()) {
+    for (const DefinitionOutline& definition : outline.definitions)
+      named.emplace(definition.name, &definition);
+  }
 
   const Outline& outline;
   std::string_view text;
   Places places;
   Signatures signatures;
   SyncFunctions functions;
-  std::set<std::string_view> changing;  // variables that kernels may write
+  std::multimap<std::string_view, const DefinitionOutline*> named;  // functions, members and classes
+  std::set<std::string_view> changing;                              // variables that kernels may write
   std::map<const DefinitionOutline*, std::unique_ptr<Body>> bodies;
   std::map<std::string_view, Sync> exact;
   std::set<std::string_view> being_judged;
@@ -124,6 +130,8 @@ struct KernelSplitter::State {
           !functions.hidden(token.text))
         continue;
       const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+      // Operations of CUB are split; Analysis looks for calls of them that are not seen.
+      if (functions.step_class(token.text) || (member && functions.step_member(token.text))) continue;
       const bool call =
           i + 1 < tokens.size() && (tokens[i + 1].is("(") || tokens[i + 1].is("<") || tokens[i + 1].is("{"));
       const bool type = i + 1 < tokens.size() && (tokens[i + 1].identifier() || tokens[i + 1].is("::"));
@@ -195,22 +203,91 @@ struct KernelSplitter::State {
     return versions[key] = result;
   }
 
-  bool uses_warps(std::string_view kernel) {
+  /// Calls visit(definition, token) for the bodies of the functions that a kernel may reach by name, its own
+  /// first, until it returns true. `members`: also for classes and their members.
+  template <class Visit>
+  bool find_reached(std::string_view kernel, bool members, const Visit& visit) const {
     std::set<std::string_view> seen = {kernel};
     std::vector<std::string_view> open = {kernel};
-    while (!open.empty()) {
-      const std::string_view name = open.back();
-      open.pop_back();
-      for (const DefinitionOutline* definition : functions.definitions(name)) {
-        for (std::size_t i = definition->body.begin; i < definition->body.end; ++i) {
+    for (std::size_t next = 0; next < open.size(); ++next) {
+      const auto [first, last] = named.equal_range(open[next]);
+      for (auto found = first; found != last; ++found) {
+        const DefinitionOutline& definition = *found->second;
+        const auto& free = functions.definitions(open[next]);
+        if (!members && std::find(free.begin(), free.end(), &definition) == free.end()) continue;
+        for (std::size_t i = definition.body.begin; i < definition.body.end; ++i) {
           const Token& token = outline.source.tokens[i];
           if (!token.identifier()) continue;
-          if (sync_of_builtin(token.text) == Sync::kWarp || token.is("tiled_partition") ||
-              token.is("thread_block_tile"))
-            return true;
+          if (visit(definition, i)) return true;
           if (seen.insert(token.text).second) open.push_back(token.text);
         }
       }
+    }
+    return false;
+  }
+
+  /// Members of classes do not count: they have no warp operations, or the kernel is not split.
+  bool uses_warps(std::string_view kernel) const {
+    return find_reached(kernel, false, [&](const DefinitionOutline&, std::size_t i) {
+      const Token& token = outline.source.tokens[i];
+      return sync_of_builtin(token.text) == Sync::kWarp || token.is("tiled_partition") ||
+             token.is("thread_block_tile");
+    });
+  }
+
+  /// Whether a kernel has the grid's sync; throws Trouble if its blocks then cannot take turns on a thread.
+  bool syncs_grid(std::string_view kernel) const {
+    const std::vector<Token>& tokens = outline.source.tokens;
+    const bool syncs = find_reached(kernel, true, [&](const DefinitionOutline&, std::size_t i) {
+      return tokens[i].is("this_grid") || tokens[i].is("grid_group");
+    });
+    if (!syncs) return false;
+    find_reached(kernel, true, [&](const DefinitionOutline& definition, std::size_t i) {
+      if (tokens[i].is("__shared__") && definition.name != kernel)
+        throw Trouble{"'__shared__' of a function, beside the grid's sync", i};
+      if (waits_for_memory(definition, i))
+        throw Trouble{"the grid's sync, and a wait for what another block writes", i};
+      return false;
+    });
+    return true;
+  }
+
+  [[nodiscard]] bool starts_statement(const DefinitionOutline& definition, std::size_t i) const {
+    const std::vector<Token>& tokens = outline.source.tokens;
+    const Token& before = tokens[i - 1];
+    if (before.is(";") || before.is("{") || before.is("}") || before.is("else")) return true;
+    if (!before.is(")")) return false;
+    for (std::size_t t = i - 1; t > definition.body.begin; --t) {
+      if (tokens[t].is("(") && tokens[t].close == i - 1)
+        return tokens[t - 1].is("if") || tokens[t - 1].is("for") || tokens[t - 1].is("while");
+    }
+    return false;
+  }
+
+  /// Whether a token may belong to a loop that ends when another block has written: then each block needs a
+  /// thread. In doubt it does.
+  [[nodiscard]] bool waits_for_memory(const DefinitionOutline& definition, std::size_t i) const {
+    const std::vector<Token>& tokens = outline.source.tokens;
+    const Token& token = tokens[i];
+    if (token.is("volatile") || token.is("__nanosleep") || token.is("__ldcv")) return true;
+    if (i == 0) return false;
+    const bool of_object = tokens[i - 1].is(".") || tokens[i - 1].is("->");
+    const bool member =
+        of_object && (token.is("load") || token.is("exchange") || token.is("test") ||
+                      token.text.substr(0, 6) == "fetch_" || token.text.substr(0, 16) == "compare_exchange");
+    if (token.text.substr(0, 6) != "atomic" && !member) return false;
+    if (starts_statement(definition, i)) return false;  // its result is not used
+    for (std::size_t t = definition.body.begin; t < i; ++t) {
+      const bool head = (tokens[t].is("while") || tokens[t].is("for")) && tokens[t + 1].is("(");
+      if (!head && !tokens[t].is("do")) continue;
+      std::size_t end = t + 1;
+      if (head) end = tokens[end].close + 1;
+      while (end < definition.body.end && !tokens[end].is("{") && !tokens[end].is(";")) ++end;
+      if (end < definition.body.end && tokens[end].is("{")) end = tokens[end].close;
+      if (tokens[t].is("do")) {  // and its condition
+        while (end < definition.body.end && !tokens[end].is(";")) ++end;
+      }
+      if (i < end) return true;
     }
     return false;
   }
@@ -222,6 +299,7 @@ struct KernelSplitter::State {
                     outline.source.tokens.size()};
     const DefinitionOutline& definition = *definitions.front();
     refuse_hidden(definition);
+    const bool grid = syncs_grid(kernel);
     Shape shape;
     shape.warps = uses_warps(kernel);
     shape.flat = shape.whole_rows = true;
@@ -239,6 +317,7 @@ struct KernelSplitter::State {
     const Analysis analysis(std::move(input));
     SplitKernel result;
     result.function = "kiln_split_" + std::string(kernel);
+    result.syncs_grid = grid;
     WriterInput writer{text, {},   [this](std::size_t token) { return places.line(token); }, result.function,
                        true, false};
     writer.version = [&](const SyncCall& call, const std::vector<Level>& levels,
@@ -264,7 +343,7 @@ SplitKernel KernelSplitter::split(std::string_view kernel, const std::vector<std
     state_->versions = versions;
     state_->being_judged.clear();
     state_->being_written.clear();
-    return {"", trouble.what + state_->places.of(trouble.at)};
+    return {"", trouble.what + state_->places.of(trouble.at), false};
   }
 }
 

@@ -16,6 +16,7 @@ namespace kiln::fission {
 struct SplitKernel {
   std::string function;  ///< template whose first argument is the block's shape; empty if it was not split
   std::string reason;    ///< "a barrier in a lambda (kernel.cu:12)"
+  bool syncs_grid = false;
 };
 
 /// Splits kernels of a preprocessed text at their barriers into loops over the work-items of a block (loop

@@ -223,6 +223,12 @@ class Parser {
     if (is(at_, "using") || is(at_, "typedef") || is(at_, "static_assert") || is(at_, "namespace") ||
         defines_type(end)) {
       result->kind = Kind::kScopeDeclaration;
+    } else if (const std::size_t close = shared_type_end(end); close < end) {
+      result->kind = Kind::kScopeDeclaration;
+      result->is_shared = true;
+      result->specifiers = {at_, close + 1};
+      for (const TokenRange part : split_commas(tokens_, {close + 1, end}, true))
+        result->declarators.push_back(declarator(part));
     } else if (declared_name(at_, end) < end) {
       declaration(*result, end);
     }
@@ -238,6 +244,18 @@ class Parser {
       if (is(i, "=") || is(i, "(")) return false;
     }
     return false;
+  }
+
+  /// The "}" of "__shared__ union { ... } name;", or `end`.
+  [[nodiscard]] std::size_t shared_type_end(std::size_t end) const {
+    bool shared = false, type = false;
+    for (std::size_t i = at_; i < end && !is(i, "=") && !is(i, ";"); ++i) {
+      shared = shared || is(i, "__shared__");
+      type = type || is(i, "struct") || is(i, "union") || is(i, "class");
+      if (is(i, "(") || is(i, "[")) i = tokens_[i].close;  // of an attribute
+      if (i < end && is(i, "{")) return shared && type && tokens_[i].close + 1 < end ? tokens_[i].close : end;
+    }
+    return end;
   }
 
   /// The index after one "name", "ns::name<arguments>::type" or "decltype(...)"; `i` itself if there is none.

@@ -15,7 +15,7 @@ enum class Sync { kNone, kWarp, kBlock };
 
 /// A cooperative group that a variable holds.
 struct Group {
-  enum class Kind { kNone, kBlock, kTile };
+  enum class Kind { kNone, kBlock, kTile, kGrid };
   Kind kind = Kind::kNone;
   std::string size;  ///< of a tile, as an expression
   [[nodiscard]] bool whole_warp() const { return kind == Kind::kTile && size == "32"; }
@@ -29,6 +29,7 @@ struct SyncCall {
   Sync sync = Sync::kNone;
   Group group;  ///< the group whose member it is, or that is its first argument
   bool user = false;
+  bool step = false;          ///< an operation of a class of CUB: BlockReduce(storage).Sum(x)
   bool partial = false;       ///< it may wait for a cuda::barrier, which a part of a block may do
   TokenRange qualified_name;  ///< "ns::f<4>" of a user's function
   std::vector<TokenRange> arguments;
@@ -48,6 +49,10 @@ class SyncFunctions {
   [[nodiscard]] bool kernel(std::string_view name) const {
     return kernels_.contains(name) && !called_.contains(name);
   }
+  /// Whether this is the name of a class of CUB, or another name of one, whose members bring the values of a
+  /// block together in one step (cub_common.h), and whether it is the name of such a member.
+  [[nodiscard]] bool step_class(std::string_view name) const { return step_classes_.contains(name); }
+  [[nodiscard]] bool step_member(std::string_view name) const { return step_members_.contains(name); }
   /// The cause of such a name: "coalesced_threads"; the name itself for a member function that waits.
   [[nodiscard]] std::string_view cause(std::string_view name) const { return hidden_.at(name); }
   [[nodiscard]] const std::vector<const DefinitionOutline*>& definitions(std::string_view name) const;
@@ -56,6 +61,11 @@ class SyncFunctions {
 
  private:
   std::map<std::string_view, Sync> sync_;
+  void find_step_classes(const Outline& text);
+  [[nodiscard]] bool of_cub_and_harmless(const Outline& text, const DefinitionOutline& definition) const;
+
+  std::set<std::string_view> step_classes_, step_members_;
+  TokenRange cub_;                                       ///< Kiln's headers for CUB
   std::map<std::string_view, std::string_view> hidden_;  ///< the cause, by name
   std::set<std::string_view> indexed_, partial_;
   std::set<std::string_view> kernels_, called_;  ///< names of kernels, and of other definitions

@@ -365,6 +365,7 @@ class Writer {
   [[nodiscard]] std::string group_call(std::size_t i) const {
     const Group group = an_.group(body_.variable_at(i));
     const std::string_view name = body_.tokens()[i + 2].text;
+    if (group.kind == Group::Kind::kGrid) return grid_group_call(name, i);
     const bool block = group.kind == Group::Kind::kBlock;
     const std::string size = "(" + group.size + ")";
     if (name == "thread_rank")
@@ -380,6 +381,23 @@ class Writer {
     if (name == "thread_index") return "dim3(threadIdx.x, threadIdx.y, threadIdx.z)";
     if (name == "dim_threads" || name == "group_dim") return "dim3(blockDim.x, blockDim.y, blockDim.z)";
     throw Trouble{"'" + std::string(name) + "' of a cooperative group", i + 2};
+  }
+
+  /// A member function of the grid's group; it has 64 bits where the group's has.
+  [[nodiscard]] static std::string grid_group_call(std::string_view name, std::size_t at) {
+    const std::string blocks = "(static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z)";
+    const std::string items = "(blockDim.x * blockDim.y * blockDim.z)";
+    const std::string rank =
+        "(blockIdx.x + static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + gridDim.y * blockIdx.z))";
+    if (name == "thread_rank") return "(" + rank + " * " + items + " + static_cast<unsigned>(kiln_i))";
+    if (name == "block_rank") return rank;
+    if (name == "size" || name == "num_threads") return "(" + blocks + " * " + items + ")";
+    if (name == "num_blocks") return blocks;
+    if (name == "dim_blocks" || name == "group_dim") return "dim3(gridDim.x, gridDim.y, gridDim.z)";
+    if (name == "block_index") return "dim3(blockIdx.x, blockIdx.y, blockIdx.z)";
+    if (name == "is_valid") return "(kiln_worker->cooperative != 0)";
+    if (name == "barrier_arrive") return "cooperative_groups::grid_group::arrival_token()";
+    throw Trouble{"'" + std::string(name) + "' of the grid's group", at + 2};
   }
 
   struct Result {
@@ -520,6 +538,11 @@ class Writer {
       ranges.push_back(statement->range);
       declare_rooms(*statement, around);
     }
+    if (std::all_of(statements.begin(), statements.end(),
+                    [&](const Statement* statement) { return only_repeated(*statement); })) {
+      for (const Statement* statement : statements) declare_repeated(*statement, around);
+      return;
+    }
     const bool block_of_warps = around == Place::kBlock && warps_;
     if (statements.size() == 1 && !block_of_warps) {
       if (an_.strided(*statements[0], around)) {
@@ -651,6 +674,14 @@ class Writer {
                                 : "kiln::cpu::Lanes<" + type + "> ") +
             room(v) + ";\n";
     out_ += binding(v);
+  }
+
+  /// A declaration of values that each loop which needs them computes anew: it needs no loop itself.
+  [[nodiscard]] bool only_repeated(const Statement& statement) const {
+    return statement.kind == Kind::kDeclaration &&
+           std::all_of(statement.declarators.begin(), statement.declarators.end(), [&](const Declarator& d) {
+             return an_.storage(body_.variable_at(d.at)) == Storage::kRepeated;
+           });
   }
 
   /// Declares names of values that are computed anew, for the text outside of the loops.
@@ -1172,7 +1203,10 @@ class Writer {
       result.end = call->range.end;
       result.sync = call->sync;
       result.name = "kiln_r" + std::to_string(++calls_);
-      if (call->sync == Sync::kBlock)
+      const bool whole = call->range.begin == range.begin && call->range.end + 1 == range.end;
+      if (call->step)
+        step_call(*call, whole, result);
+      else if (call->sync == Sync::kBlock)
         block_call(*call, result);
       else
         warp_call(*call, result);
@@ -1243,6 +1277,11 @@ class Writer {
       user_call(call, result, Place::kBlock);
       return;
     }
+    if (call.group.kind == Group::Kind::kGrid) {
+      grid_sync(call);
+      result.nothing = true;
+      return;
+    }
     if (call.name == "__syncthreads" || call.name == "__barrier_sync" || call.name == "sync" ||
         call.name == "wait" || call.name == "arrive_and_wait") {
       result.nothing = true;
@@ -1257,6 +1296,38 @@ class Writer {
       return result.name + (all ? " &= " : count ? " += " : " |= ") + value + " ? 1 : 0;\n";
     };
     item_loop({predicate}, Place::kBlock, inside);
+  }
+
+  /// An operation of CUB: once for each work-item to bring its values, and once to take the result.
+  void step_call(const SyncCall& call, bool whole, Result& result) {
+    for (const TokenRange argument : call.arguments) {
+      if (!an_.changes_nothing(argument))
+        throw Trouble{"an argument with an effect, of an operation of cub", argument.begin};
+    }
+    const auto expression = [&] { return "static_cast<void>(" + render(call.range, Place::kItem) + ");\n"; };
+    out_ += "kiln_step_pass = 1;\n";
+    item_loop({call.range}, Place::kBlock, expression);
+    out_ += "kiln_step_pass = 2;\n";
+    result.nothing = whole;
+    if (whole)
+      item_loop({call.range}, Place::kBlock, expression);
+    else
+      result.name = values_of(call.range, true, false);
+    out_ += "kiln_step_pass = 0;\n";
+  }
+
+  void grid_sync(const SyncCall& call) {
+    std::string here = "kiln_b.count()";
+    if (masks_block()) {
+      here = "kiln_here" + std::to_string(++calls_);
+      out_ += "int " + here + " = 0;\n";
+      out_ += warps_ ? "for (int kiln_w = 0; kiln_w < kiln_b.warps(); ++kiln_w) " + here +
+                           " += __builtin_popcount(kiln_alive[kiln_w]);\n"
+                     : "for (int kiln_j = 0; kiln_j < kiln_b.count(); ++kiln_j) " + here +
+                           " += kiln_alive[kiln_j];\n";
+    }
+    out_ +=
+        "kiln::cpu::grid_sync(kiln_b, " + here + ", " + std::to_string(in_.line(call.range.begin)) + "u);\n";
   }
 
   /// The lanes that take part in a warp operation.

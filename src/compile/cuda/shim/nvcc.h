@@ -14,6 +14,10 @@ struct timezone {
 };
 using ssize_t = long;
 
+namespace std {
+using ::size_t;
+}
+
 // Words that nvcc accepts and NVRTC, in C++17, does not.
 #define register
 #define __const__ const
@@ -52,7 +56,7 @@ __device__ inline T atomicCAS(T* address, typename kiln_nvcc::Only<T, unsigned l
                    static_cast<unsigned long long>(value));
 }
 
-// The functions of a warp without a mask, which CUDA has not since compute capability 7.0: among the
+// The shuffles without a mask, which CUDA has not since compute capability 7.0: among the
 // work-items that are active at the call. Templates, so functions of the text's own are preferred.
 #define KILN_SHUFFLE(function, Lane)                                 \
   template <class T>                                                 \
@@ -64,18 +68,6 @@ KILN_SHUFFLE(__shfl_up, unsigned)
 KILN_SHUFFLE(__shfl_down, unsigned)
 KILN_SHUFFLE(__shfl_xor, int)
 #undef KILN_SHUFFLE
-template <class T>
-__device__ inline int __any(T value) {
-  return __any_sync(__activemask(), value);
-}
-template <class T>
-__device__ inline int __all(T value) {
-  return __all_sync(__activemask(), value);
-}
-template <class T>
-__device__ inline unsigned __ballot(T value) {
-  return __ballot_sync(__activemask(), value);
-}
 
 // For checks in device code.
 template <class Error>

@@ -2,8 +2,7 @@
 
 #include "../tiles/overlap.h"
 
-// The layers that move memory: a work-item has `count` neighbouring channels of a pixel, or one where the
-// channels are no multiple of them.
+// A work-item has `Count` neighbouring channels of a pixel, or one where the channels are no multiple of them.
 
 using Index = long long;
 
@@ -18,54 +17,10 @@ KILN_DEVICE Place place_of(Index i, int channels, int w, int h) {
   return {int(i % packs) * Count, x, y, int(i / packs / w / h)};
 }
 
-/// Begins a launch that overlaps. Its x is not `__restrict__`: such loads need not stay behind the wait.
+/// Begins a launch that overlaps. x is not `__restrict__`: such loads need not stay behind the wait.
 KILN_DEVICE void begin() {
   tiles::wait_for_launches_before();
   tiles::let_next_start();
-}
-
-/// x as planes of channels in float -> y nhwc with `c` channels, a multiple of 4, of which the image has
-/// `image_c`, and a border of zeros: `border` pixels on the left and above.
-extern "C" __global__ void arrange(T* __restrict__ y, const float* __restrict__ x, const Params p) {
-  const Index i = kiln::global_index_x();
-  if (i >= (Index)p.batch * p.h * p.w) return;
-  const Place at = place_of<1>(i, 1, p.w, p.h);
-  const int row = at.y - p.border_h;
-  const int column = at.x - p.border_w;
-  const bool inside = row >= 0 && row < p.image_h && column >= 0 && column < p.image_w;
-  constexpr int some = 4;  // channels that are stored at once
-  for (int c = 0; c < p.c; c += some) {
-    kiln::Pack<T, some> pack = {};
-    KILN_UNROLL_ALL
-    for (int e = 0; e < some; ++e) {
-      if (inside && c + e < p.image_c)
-        pack.at[e] = T(x[(((Index)at.image * p.image_c + c + e) * p.image_h + row) * p.image_w + column]);
-    }
-    kiln::store_pack(y + i * p.c + c, pack);
-  }
-}
-
-/// Filters of `taps` x `channels`, `rows` of them, with zeros on the left and behind the channels: y has
-/// `y_taps` x `y_channels`.
-extern "C" __global__ void arrange_filters(T* __restrict__ y, const T* __restrict__ x, const int rows,
-                                           const int taps, const int channels, const int y_taps,
-                                           const int y_channels) {
-  const Index i = kiln::global_index_x();
-  if (i >= (Index)rows * y_taps * y_channels) return;
-  const int channel = int(i % y_channels);
-  const int tap = int(i / y_channels % y_taps) - (y_taps - taps);
-  const Index row = i / y_channels / y_taps;
-  y[i] = tap >= 0 && channel < channels ? x[(row * taps + tap) * channels + channel] : T(0.0f);
-}
-
-/// For convolve_vectors: `rows` filters of `depth` elements -> y [strip of 64 filters][depth][64].
-extern "C" __global__ void pack_filters(float* __restrict__ y, const T* __restrict__ x, const int rows,
-                                        const int depth) {
-  constexpr int strip = 64;
-  const Index i = kiln::global_index_x();
-  if (i >= (Index)(rows + strip - 1) / strip * strip * depth) return;
-  const Index row = i / strip / depth * strip + i % strip;
-  y[i] = row < rows ? float(x[row * depth + i / strip % depth]) : 0.0f;
 }
 
 // A loop over the channels of a work-item: registers of a GPU, vectors of a CPU. On a GPU many elements of a
@@ -137,16 +92,4 @@ extern "C" __global__ void max_pool(T* __restrict__ y, const T* x, const Params 
 extern "C" __global__ void average_pool(T* __restrict__ y, const T* x, const Params p) {
   begin();
   pool_packs<true>(y, x, p);
-}
-
-/// y = f(x [+ other]), element by element: 0 nothing, 1 relu, 2 sigmoid, 3 tanh.
-extern "C" __global__ void pointwise(T* __restrict__ y, const T* __restrict__ x, const T* __restrict__ other,
-                                     const Params p) {
-  const Index i = kiln::global_index_x();
-  if (i >= (Index)p.batch * p.h * p.w * p.c) return;
-  float value = float(x[i]) + (p.add ? float(other[i]) : 0.0f);
-  if (p.function == 1) value = value > 0 ? value : value != value ? value : 0.0f;
-  if (p.function == 2) value = 1 / (1 + expf(-value));
-  if (p.function == 3) value = tanhf(value);
-  y[i] = T(value);
 }

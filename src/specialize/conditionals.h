@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "specialize/tokens.h"
+
+namespace kiln {
+
+/// Whether two places of a text are in different branches of one conditional.
+[[nodiscard]] bool are_alternatives(const TokenizedText& text, std::size_t offset, std::size_t other);
+
+/// The macros that conditionals around a place ask for: `#ifdef X` and `#if defined(X)`; "0" for `#if 0`.
+[[nodiscard]] std::vector<std::string> macros_around(const TokenizedText& text, std::size_t offset);
+
+/// The text with only the first branch of conditionals inside of parentheses, such as parameter lists. Lines
+/// stay where they are.
+[[nodiscard]] std::string with_one_branch(const std::string& text);
+
+}  // namespace kiln
