@@ -200,9 +200,10 @@ TYPED_TEST(SmallFloatKernels, Comparisons) {
                                                                         {"le", [](double a, double b) { return a <= b; }},
                                                                         {"gt", [](double a, double b) { return a > b; }},
                                                                         {"ge", [](double a, double b) { return a >= b; }}};
-  for (const auto& [name, relation] : relations) {
+  for (const auto& [name, of_numbers] : relations) {
+    const auto relation = of_numbers;  // clang 14 captures no structured binding
     const auto number = [](bool yes) { return Number(yes ? 1 : 0); };
-    const auto unordered = [relation = relation](double a, double b) {
+    const auto unordered = [relation](double a, double b) {
       return std::isnan(a) || std::isnan(b) || relation(a, b);
     };
     const std::string h = std::string("__h") + name, hb = std::string("__hb") + name;

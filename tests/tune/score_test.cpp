@@ -63,7 +63,7 @@ TEST(Score, IsNoneForUniformSamplesByTheExactBaseline) {
   std::vector<SearchTrace> traces;
   for (std::uint64_t seed = 0; seed < 400; ++seed) traces.push_back(replay(space, "random", seed, {100, 1}));
   EXPECT_NEAR(score_of(baseline, traces).exact, 0, 0.05);
-  for (const std::uint64_t n : {5, 20, 60})
+  for (const std::uint64_t n : {5U, 20U, 60U})
     EXPECT_NEAR(found_fraction(baseline, traces, n), baseline.expected_best(n).fraction, 0.02);
 }
 

@@ -1,11 +1,11 @@
 #include "compile/cuda/nvrtc_unit.h"
-#include "compile/cuda/gnu_syntax.h"
 
 #include <algorithm>
 #include <set>
 
 #include "base/text.h"
 #include "compile/cuda/fixed_options.h"
+#include "compile/cuda/gnu_syntax.h"
 #include "device/cuda/arch_name.h"
 #include "kiln/error.h"
 #include "specialize/params_struct.h"

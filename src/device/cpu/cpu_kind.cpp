@@ -34,8 +34,9 @@ std::optional<int> suits(const std::string& device, const std::string& code) {
     if (std::find(has.begin() + 1, has.end(), needs[i]) == has.end()) return std::nullopt;
   }
   constexpr int kLevel = 1000;
-  return kLevel * static_cast<int>(needs.front().size() + needs.front().back()) +
-         static_cast<int>(needs.size());
+  const std::string& level = needs.front();
+  const int number = level.empty() ? 0 : static_cast<int>(level.size()) + level.back();
+  return kLevel * number + static_cast<int>(needs.size());
 }
 
 }  // namespace

@@ -305,7 +305,7 @@ extern "C" __global__ void k(int* out, const int* in) {
   EXPECT_EQ(slice(out, 0, 320), partly(200));
   EXPECT_EQ(slice(out, 320, 320), partly(200));
   EXPECT_EQ(slice(out, 640, 320), partly(317));
-  for (const std::size_t part : {960, 1280, 1600, 1920}) EXPECT_EQ(slice(out, part, 320), in) << part;
+  for (const std::size_t part : {960U, 1280U, 1600U, 1920U}) EXPECT_EQ(slice(out, part, 320), in) << part;
   const std::vector<int> reversed(in.rbegin(), in.rend());
   EXPECT_EQ(slice(out, 2240, 320), reversed);
   EXPECT_EQ(slice(out, 2560, 320), reversed);
