@@ -9,13 +9,6 @@ namespace {
 
 /// As much as a thread has: a split kernel keeps its arrays there. Only used pages take memory.
 constexpr std::size_t kStackBytes = std::size_t{8} << 20;
-/// Stacks start at different offsets, so that the same arrays of two blocks do not share cache sets.
-constexpr std::size_t kColours = 31;
-constexpr std::size_t kColourBytes = 128;
-
-std::size_t colour(std::size_t block) {
-  return block % kColours * kColourBytes;
-}
 
 std::string text_of(std::uint64_t block, cpu_abi::Index3 grid) {
   return "(" + std::to_string(block % grid.x) + "," + std::to_string(block / grid.x % grid.y) + "," +
@@ -58,7 +51,7 @@ void BlockTeam::prepare(std::size_t count, std::size_t dynamic_shared_bytes) {
     block->context.argument = block.get();
     block->context.stack_bottom = stacks_.bottom(blocks_.size());
     block->context.stack_bytes = stacks_.bytes();
-    prepare_context(block->context, colour(blocks_.size()));
+    prepare_context(block->context, blocks_.size());
     blocks_.push_back(std::move(block));
   }
   shared_stride_ = (dynamic_shared_bytes + kLine - 1) / kLine * kLine;
@@ -69,7 +62,7 @@ void BlockTeam::prepare(std::size_t count, std::size_t dynamic_shared_bytes) {
   for (std::size_t i = 0; i < count; ++i) {
     Block& block = *blocks_[i];
     // A block that was given up never continues: its stack is started afresh.
-    if (!block.left) prepare_context(block.context, colour(i));
+    if (!block.left) prepare_context(block.context, i);
     block.left = block.waits = false;
   }
   count_ = count;

@@ -53,7 +53,10 @@ void SanitizerRecordTraits::close([[maybe_unused]] Handle record) noexcept {
 #endif
 }
 
-void prepare_context(Context& context, std::size_t colour) {
+void prepare_context(Context& context, std::size_t index) {
+  constexpr std::size_t kColours = 31;
+  constexpr std::size_t kColourBytes = 128;
+  const std::size_t colour = index % kColours * kColourBytes;
 #if defined(__SANITIZE_ADDRESS__)
   __asan_unpoison_memory_region(context.stack_bottom, context.stack_bytes);
 #endif

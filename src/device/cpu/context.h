@@ -27,9 +27,10 @@ struct Context {
   UniqueHandle<SanitizerRecordTraits> own_record;
 };
 
-/// Prepares `context` so that the first switch to it calls entry(argument) on its stack, `colour` bytes below
-/// the top. `entry` must not return.
-void prepare_context(Context& context, std::size_t colour);
+/// Prepares `context`, the `index`-th of a team, so that the first switch to it calls entry(argument) on its
+/// stack. `entry` must not return. Stacks of neighbours begin at different offsets, so that the same objects
+/// on them do not share cache sets.
+void prepare_context(Context& context, std::size_t index);
 
 /// Describes the calling thread's own stack, before it first switches to another.
 void adopt_thread(Context& context);

@@ -8,16 +8,9 @@ namespace kiln {
 namespace {
 
 constexpr std::size_t kWarp = 32;
-/// Stacks start at different offsets, so that their hot ends do not share cache sets.
-constexpr std::size_t kColours = 31;
-constexpr std::size_t kColourBytes = 128;
 
 std::string text_of(cpu_abi::Index3 index) {
   return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) + ")";
-}
-
-std::size_t colour(std::size_t item) {
-  return item % kColours * kColourBytes;
 }
 
 unsigned lane_bit(std::size_t lane) {
@@ -42,7 +35,7 @@ void FiberTeam::run_block(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& 
 /// Work-items that did not leave the kernel never continue: their stacks are started afresh.
 void FiberTeam::restart_abandoned() {
   for (std::size_t i = 0; i < count_; ++i) {
-    if (items_[i]->state != State::kLeft) prepare_context(items_[i]->context, colour(i));
+    if (items_[i]->state != State::kLeft) prepare_context(items_[i]->context, i);
   }
 }
 
@@ -54,7 +47,7 @@ void FiberTeam::prepare_items(std::size_t count) {
     item->context.argument = item.get();
     item->context.stack_bottom = stacks_.bottom(items_.size());
     item->context.stack_bytes = stacks_.bytes();
-    prepare_context(item->context, colour(items_.size()));
+    prepare_context(item->context, items_.size());
     items_.push_back(std::move(item));
   }
   count_ = count;
