@@ -50,7 +50,8 @@ std::vector<ExpressionText> passed_buffers(const Workload& workload, const char*
   if (given.empty()) return declared;
   std::vector<ExpressionText> names;
   names.reserve(given.size());
-  for (const std::string& name : given) names.push_back({name, {workload.file, 0, 0}, key});
+  const SourceLocation where{workload.file, 0, 0};
+  for (const std::string& name : given) names.push_back({name, where, key});
   check_passed_buffers(workload, names);
   return names;
 }
