@@ -5,27 +5,10 @@
 
 namespace kiln::cub_detail {
 
-template <unsigned long kBytes>
-struct UnsignedOf {
-  using type = unsigned long long;
-};
-template <>
-struct UnsignedOf<1> {
-  using type = unsigned char;
-};
-template <>
-struct UnsignedOf<2> {
-  using type = unsigned short;
-};
-template <>
-struct UnsignedOf<4> {
-  using type = unsigned int;
-};
-
 /// A number of `kBits` bits whose order as an integer is the key's. Both zeros of floating point are one key.
 template <class Key>
 KILN_SHIM unsigned long long kiln_radix_key(Key key) {
-  using Bits = typename UnsignedOf<sizeof(Key)>::type;
+  using Bits = typename Unsigned<sizeof(Key)>::type;
   static_assert(sizeof(Bits) == sizeof(Key), "keys of a radix sort have 1, 2, 4 or 8 bytes");
   constexpr unsigned long long kSign = 1ull << (8 * sizeof(Key) - 1);
   constexpr unsigned long long kAll = kSign | (kSign - 1);
