@@ -41,13 +41,16 @@ class VendorCudnn : public ::testing::Test {
     ASSERT_NE(library, nullptr) << ::dlerror();
     plugin_ =
         reinterpret_cast<const kiln_vendor_plugin* (*)()>(::dlsym(library, KILN_VENDOR_PLUGIN_SYMBOL))();
-    calls_ = ::testing::TempDir() + "/cudnn_calls";
+    // Tests run beside each other, each as a process.
+    calls_ = ::testing::TempDir() + "/cudnn_calls." +
+             ::testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::remove(calls_);
     ::setenv("FAKE_CUDNN_CALLS", calls_.c_str(), 1);
     ::unsetenv("FAKE_CUDNN_FAILS");
   }
   void TearDown() override {
     if (call_ != nullptr) plugin_->release(call_);
+    if (!calls_.empty()) std::filesystem::remove(calls_);
   }
 
   void make(const Shape& of, bool biased, std::map<std::string, double> more = {},
