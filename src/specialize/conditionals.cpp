@@ -1,18 +1,32 @@
 #include "specialize/conditionals.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace kiln {
 namespace {
 
-std::string asked_macro(const std::vector<Token>& words) {
+/// What the branches of a conditional ask for, as `macros_around` says it.
+struct Asked {
+  std::string first, other;
+};
+
+Asked asked_macro(const std::vector<Token>& words, const std::set<std::string_view>& defined) {
+  const auto asks_for = [&](std::string_view macro) {
+    return Asked{std::string(macro), defined.contains(macro) ? "0" : ""};
+  };
+  if (words.size() == 2 && words[0].is("ifdef")) return asks_for(words[1].text);
+  if (words.size() == 2 && words[0].is("ifndef")) {
+    Asked asked = asks_for(words[1].text);
+    std::swap(asked.first, asked.other);
+    return asked;
+  }
+  if (words.size() == 2 && words[0].is("if") && words[1].is("0")) return {"0", ""};
   const bool parentheses = words.size() == 5 && words[2].is("(");
-  if (words[0].is("ifdef") && words.size() == 2) return std::string(words[1].text);
-  if (words[0].is("if") && words.size() == 2 && words[1].is("0")) return "0";
   const bool asks = words[0].is("if") && words.size() > 2 && words[1].is("defined");
-  if (!asks || !(parentheses || words.size() == 3)) return "";
-  return std::string(words[parentheses ? 3 : 2].text);
+  if (!asks || !(parentheses || words.size() == 3)) return {};
+  return asks_for(words[parentheses ? 3 : 2].text);
 }
 
 }  // namespace
@@ -39,18 +53,25 @@ bool are_alternatives(const TokenizedText& text, std::size_t offset, std::size_t
 }
 
 std::vector<std::string> macros_around(const TokenizedText& text, std::size_t offset) {
-  std::vector<std::string> open;
+  std::vector<Asked> open;
+  std::set<std::string_view> defined;  // outside of all conditionals
   for (const Directive& directive : text.directives) {
     if (directive.offset >= offset) break;
     const std::vector<Token>& words = directive.tokens;
     if (words.empty()) continue;
-    if (words[0].text.starts_with("if")) open.push_back(asked_macro(words));
+    if (open.empty() && words.size() > 1 && words[0].is("define")) defined.insert(words[1].text);
+    if (words.size() > 1 && words[0].is("undef")) defined.erase(words[1].text);
+    if (words[0].text.starts_with("if")) open.push_back(asked_macro(words, defined));
     if (open.empty()) continue;
-    if (words[0].is("else") || words[0].is("elif")) open.back().clear();
+    if (words[0].is("else")) open.back().first = std::exchange(open.back().other, "");
+    if (words[0].is("elif")) open.back() = {};
     if (words[0].is("endif")) open.pop_back();
   }
-  std::erase(open, "");
-  return open;
+  std::vector<std::string> macros;
+  for (Asked& asked : open) {
+    if (!asked.first.empty()) macros.push_back(std::move(asked.first));
+  }
+  return macros;
 }
 
 std::string with_one_branch(const std::string& text) {

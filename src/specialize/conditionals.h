@@ -11,7 +11,8 @@ namespace kiln {
 /// Whether two places of a text are in different branches of one conditional.
 [[nodiscard]] bool are_alternatives(const TokenizedText& text, std::size_t offset, std::size_t other);
 
-/// The macros that conditionals around a place ask for: `#ifdef X` and `#if defined(X)`; "0" for `#if 0`.
+/// The macros that conditionals around a place ask for: `#ifdef X`, `#if defined(X)`, the `#else` of `#ifndef
+/// X`; "0" for `#if 0` and for `#ifndef X` behind a `#define X` that has no condition.
 [[nodiscard]] std::vector<std::string> macros_around(const TokenizedText& text, std::size_t offset);
 
 /// The text with only the first branch of conditionals inside of parentheses, such as parameter lists. Lines

@@ -269,7 +269,8 @@ bool is_of_run_time(std::string_view name) {
         (std::isupper(static_cast<unsigned char>(name[prefix.size()])) != 0))
       return true;
   }
-  return name.starts_with("MPI_") || name.starts_with("omp_");
+  const bool callback = name == "CUDART_CB" || name == "CUDA_CB";
+  return callback || name.starts_with("MPI_") || name.starts_with("omp_");
 }
 
 bool is_of_host_library(std::string_view name) {
@@ -447,6 +448,18 @@ std::string_view algorithm_of_thrust(std::string_view header) {
   return names.contains(header) ? header : std::string_view{};
 }
 
+bool declares_small_floats(std::string_view header) {
+  return header.starts_with("cublas") || header.starts_with("cusparse");
+}
+
+bool is_header_of_host_library(std::string_view header) {
+  static const std::array<std::string_view, 16> starts = {
+      "opencv2/", "gtest/", "benchmark/", "CLI/",   "GL/gl",   "GL/freeglut", "GL/wgl",  "GLFW/glfw3",
+      "X11/",     "SDL2/",  "mpi.h",      "nccl.h", "cudnn.h", "nvml.h",      "cupti.h", "torch/extension.h"};
+  return std::any_of(starts.begin(), starts.end(),
+                     [&](std::string_view one) { return header.starts_with(one); });
+}
+
 std::string_view prefix_of_host_library(std::string_view header) {
   static const std::map<std::string_view, std::string_view> prefixes = {
       {"cublas", "cublas"},
@@ -460,6 +473,11 @@ std::string_view prefix_of_host_library(std::string_view header) {
       {"nvToolsExt", "nvtx"},
       {"nvtx3/", "nvtx"},
       {"cuda_profiler_api.h", "cudaProfiler"},
+      {"cuda_gl_interop.h", "cudaG"},
+      {"cuda_egl_interop.h", "cudaE"},
+      {"cuda_vdpau_interop.h", "cudaVDPAU"},
+      {"cudaGL.h", "cuG"},
+      {"cudaEGL.h", "cuE"},
       {"nvml", "nvml"},
       {"cupti", "cupti"},
       {"mpi.h", "MPI_"},
@@ -479,6 +497,10 @@ std::string_view prefix_of_host_library(std::string_view header) {
       {"opencv2/", "cv"},
       {"boost/", "boost"},
       {"CLI/", "CLI"},
+      {"GL/", "GL"},
+      {"GLFW/", "GLFW"},
+      {"X11/", "X"},
+      {"SDL2/", "SDL"},
       {"fmt/", "fmt"}};
   for (const auto& [start, prefix] : prefixes) {
     if (header.starts_with(start)) return prefix;
