@@ -14,34 +14,26 @@ namespace kiln {
 namespace {
 
 enum class Feature { kAsm, kLaunch, kTexture };
-using Lines = std::map<std::size_t, Feature>;
+using Lines = std::map<int, Feature>;
 
 bool is_asm(const Token& token) {
   return token.is("asm") || token.is("__asm__") || token.is("__asm");
 }
 
 /// Adds the lines on which the features stand; a statement of several lines has each of them.
-void add_lines(const std::string& text, const std::vector<Token>& tokens, bool cpu, Lines& lines) {
-  std::size_t line = 1, counted = 0;
-  const auto line_of = [&](std::size_t offset) {
-    line += static_cast<std::size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(counted),
-                                                text.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
-    counted = offset;
-    return line;
-  };
+void add_lines(const std::vector<Token>& tokens, bool cpu, Lines& lines) {
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
     const bool launch = tokens[i].is("<") && tokens[i + 1].is("<") && tokens[i + 2].is("<") &&
                         tokens[i + 2].offset == tokens[i].offset + 2;
     const bool texture = tokens[i].is("texture") && tokens[i + 1].is("<");
     if (launch || texture) {
-      lines.emplace(line_of(tokens[i].offset), launch ? Feature::kLaunch : Feature::kTexture);
+      lines.emplace(tokens[i].line, launch ? Feature::kLaunch : Feature::kTexture);
     } else if (cpu && is_asm(tokens[i])) {
       std::size_t open = i + 1;
       while (open < tokens.size() && tokens[open].identifier()) ++open;  // volatile
       const bool closed = open < tokens.size() && tokens[open].is("(") && tokens[open].close < tokens.size();
-      const std::size_t first = line_of(tokens[i].offset);
-      const std::size_t last = closed ? line_of(tokens[tokens[open].close].offset) : first;
-      for (std::size_t at = first; at <= last; ++at) lines.emplace(at, Feature::kAsm);
+      const int last = closed ? tokens[tokens[open].close].line : tokens[i].line;
+      for (int line = tokens[i].line; line <= last; ++line) lines.emplace(line, Feature::kAsm);
       if (closed) i = tokens[open].close;
     }
   }
@@ -50,23 +42,23 @@ void add_lines(const std::string& text, const std::vector<Token>& tokens, bool c
 Lines lines_with_features(const std::string& text, bool cpu) {
   const TokenizedText tokenized = tokenize(text);
   Lines lines;
-  add_lines(text, tokenized.tokens, cpu, lines);
-  for (const Directive& directive : tokenized.directives) add_lines(text, directive.tokens, cpu, lines);
+  add_lines(tokenized.tokens, cpu, lines);
+  for (const Directive& directive : tokenized.directives) add_lines(directive.tokens, cpu, lines);
   return lines;
 }
 
 /// The number in "name.cu:12:5: error" and "name.cu(12): error"; 0 where the line is not about `name`.
-std::size_t reported_line(std::string_view line, std::string_view name) {
+int reported_line(std::string_view line, std::string_view name) {
   const std::size_t at = line.find(name);
   if (at == std::string_view::npos || (at > 0 && line[at - 1] != '/')) return 0;
   const std::size_t number = at + name.size() + 1;
   if (number >= line.size() || (line[number - 1] != ':' && line[number - 1] != '(')) return 0;
   const bool error =
       line.find("error") != std::string_view::npos || line.find("Error:") != std::string_view::npos;
-  std::size_t value = 0;
+  int value = 0;
   for (std::size_t i = number; error && i < line.size() && value < 100'000'000; ++i) {
     if (std::isdigit(static_cast<unsigned char>(line[i])) == 0) break;
-    value = 10 * value + static_cast<std::size_t>(line[i] - '0');
+    value = 10 * value + (line[i] - '0');
   }
   return value;
 }
@@ -107,7 +99,7 @@ std::string advice_on_unsupported(const Specialization& specialization, const st
     const std::string_view line = std::string_view(log).substr(begin, end - begin);
     begin = end + 1;
     for (const Text& text : texts) {
-      const std::size_t number = reported_line(line, text.name);
+      const int number = reported_line(line, text.name);
       const auto found = text.lines.find(number);
       if (number > 0 && found != text.lines.end())
         return sentence(found->second, text.name + ":" + std::to_string(number));

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "specialize/host_functions.h"
+#include "specialize/host_libraries.h"
 #include "specialize/host_names.h"
 #include "specialize/include_scan.h"
 #include "specialize/kept_code.h"
@@ -112,8 +113,7 @@ class Cutter {
     });
   }
 
-  /// The headers that stand for names which nvcc's own headers or those of a library of the host declare,
-  /// too.
+  /// The headers of names that nvcc's headers, or a left out library's, declare without an include.
   [[nodiscard]] std::vector<std::string> declared_elsewhere(const std::string& text) const {
     std::vector<std::string> headers;
     if (text.find("SIZE_MAX") != std::string::npos || text.find("UINT64_MAX") != std::string::npos)

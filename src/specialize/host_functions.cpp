@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "specialize/host_libraries.h"
 #include "specialize/host_names.h"
 
 namespace kiln {
@@ -182,8 +183,14 @@ class HostFinder {
     const bool macro = tokens[span.begin].identifier() && !name.starts_with('_') &&
                        std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
     if (!macro || item.member || spec_.unseen_headers.empty() || program_.macros.contains(name) ||
-        program_.by_name.contains(name) || span.begin + 1 >= span.end || !tokens[span.begin + 1].is("("))
+        span.begin + 1 >= span.end || !tokens[span.begin + 1].is("("))
       return false;
+    const auto declared = program_.by_name.find(name);
+    const bool known = declared != program_.by_name.end() &&
+                       std::any_of(declared->second.begin(), declared->second.end(), [&](std::size_t other) {
+                         return program_.items[other].declaration->kind != Kind::kOther;
+                       });
+    if (known) return false;
     const std::size_t behind = tokens[span.begin + 1].close + 1;
     return behind >= span.end || tokens[behind].is(";") || tokens[behind].is(".") || tokens[behind].is("->");
   }

@@ -9,7 +9,7 @@
 
 #include "base/input_file.h"
 #include "kiln/error.h"
-#include "specialize/host_names.h"
+#include "specialize/host_libraries.h"
 #include "specialize/include_scan.h"
 
 namespace kiln {

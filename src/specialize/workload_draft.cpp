@@ -25,7 +25,7 @@ class Drafter {
  public:
   explicit Drafter(const DraftRequest& request)
       : request_(request),
-        program_(read_program(request.text, request.headers)),
+        program_(read_program(request.text, request.headers, request.defines)),
         types_(program_),
         scalars_(types_),
         buffers_(types_, scalars_) {
