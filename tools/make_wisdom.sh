@@ -1,26 +1,32 @@
 #!/usr/bin/env bash
-# make_wisdom.sh [--kiln PROGRAM] [--budget BUDGET] [--output DIR] --device DEVICE [WORKLOAD...] [-- OPTION...]: searches for the best
-# points of the shipped workloads on a device, each size by itself, and merges them into kernels_src/NAME/NAME.wisdom.yaml. Each
-# search has BUDGET (default 3min) and leaves its journal in DIR (default results/wisdom), from which it goes on if it is there.
-# OPTION... are more options of `kiln tune`, such as `--searcher portfolio`.
+# make_wisdom.sh [--kiln PROGRAM] [--budget BUDGET] [--output DIR] [--wisdom DIR] [--only EXPRESSION] --device DEVICE [WORKLOAD...]
+# [-- OPTION...]: searches for the best points of the shipped workloads on a device, each size by itself, and merges them into
+# kernels_src/NAME/NAME.wisdom.yaml, or into NAME.wisdom.yaml of the folder that --wisdom names. Each search has BUDGET (default 3min)
+# and leaves its journal in DIR (default results/wisdom), from which it goes on if it is there. --only takes the sizes that match an
+# extended regular expression, such as 'T=half batch=1 '. OPTION... are more options of `kiln tune`, such as `--searcher portfolio`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-kiln=build/release/bin/kiln budget=3min output=results/wisdom device="" workloads=()
-usage() { echo "usage: make_wisdom.sh [--kiln PROGRAM] [--budget BUDGET] [--output DIR] --device DEVICE [WORKLOAD...] [-- OPTION...]" >&2; exit 2; }
+kiln=build/release/bin/kiln budget=3min output=results/wisdom wisdom="" only="" device="" workloads=()
+usage() {
+  echo "usage: make_wisdom.sh [--kiln PROGRAM] [--budget BUDGET] [--output DIR] [--wisdom DIR] [--only EXPRESSION] --device DEVICE [WORKLOAD...] [-- OPTION...]" >&2
+  exit 2
+}
 while [ $# -gt 0 ]; do
   case "$1" in
     --kiln) kiln=${2:?--kiln needs a program}; shift ;;
     --budget) budget=${2:?--budget needs a budget}; shift ;;
     --output) output=${2:?--output needs a folder}; shift ;;
+    --wisdom) wisdom=${2:?--wisdom needs a folder}; shift ;;
+    --only) only=${2:?--only needs an expression}; shift ;;
     --device) device=${2:?--device needs a device}; shift ;;
     --) shift; break ;;
-    stencil7 | minibude | babelstream | hartree_fock | transpose | spmv | batched_gemm | gemm | conv2d | layers) workloads+=("$1") ;;
+    stencil7 | minibude | babelstream | hartree_fock | transpose | spmv | batched_gemm | gemm | gemm_scaled | conv2d | layers) workloads+=("$1") ;;
     *) usage ;;
   esac
   shift
 done
 [ -n "$device" ] || usage
-[ ${#workloads[@]} -gt 0 ] || workloads=(stencil7 minibude babelstream hartree_fock transpose spmv batched_gemm gemm conv2d layers)
+[ ${#workloads[@]} -gt 0 ] || workloads=(stencil7 minibude babelstream hartree_fock transpose spmv batched_gemm gemm gemm_scaled conv2d layers)
 
 # layers TYPES BATCHES: the convolutions and the product of ResNet18, each with the operation that the network has there.
 layers() {
@@ -54,9 +60,11 @@ sizes() {
     cpu:spmv) printf 'generator=%s\n' cube7 elasticity ;;
     cpu:batched_gemm) printf 'm=%s\n' 4 8 16 32 ;;
     cpu:gemm) printf 'T=%s m=1024\n' float double ;;
+    cpu:gemm_scaled) echo m=512 ;;
     cpu:conv2d) printf 'h=%s c=%s filters=%s\n' 56 64 64 14 256 256 ;;
     cpu:layers) layers float 1 ;;
     *:gemm) for type in half float double; do for m in 1024 2048 4096 8192; do echo "T=$type m=$m"; done; done ;;
+    *:gemm_scaled) printf 'm=%s\n' 1024 2048 4096 8192 ;;
     *:conv2d) for type in half float; do for layer in '56 64' '28 128' '14 256' '7 512'; do
                 echo "T=$type h=${layer% *} c=${layer#* } filters=${layer#* }"; done; done ;;
     *:layers) layers 'half float' '1 8 64' ;;
@@ -70,11 +78,15 @@ sizes() {
   esac
 }
 
-mkdir -p "$output"
+# sizes_of WORKLOAD: those that --only takes.
+sizes_of() { sizes "$1" | grep -E -- "${only:-.}" || true; }
+
+mkdir -p "$output" ${wisdom:+"$wisdom"}
+failed=0
 for workload in "${workloads[@]}"; do
   job=$output/$workload.yaml
   printf 'workload: %s\nmeasure: {min_time: 20 ms, max_time: 1 s, min_samples: 5}\n' "$workload" > "$job"
-  sizes "$workload" | while read -r -a values; do
+  while read -r -a values; do
     name=$(IFS=_; echo "${values[*]}")
     fixed=() kept=()
     for value in "${values[@]}"; do
@@ -83,6 +95,8 @@ for workload in "${workloads[@]}"; do
     resume=()
     [ ! -e "$output/$workload/$name/tune.jsonl" ] || resume=(--resume)
     "$kiln" tune "$job" --device "$device" --set "${fixed[@]}" "${kept[@]}" --budget "$budget" --output "$output/$workload/$name" \
-      --wisdom "kernels_src/$workload" "${resume[@]}" "$@" < /dev/null
-  done
+      --wisdom "${wisdom:-kernels_src/$workload}" "${resume[@]}" "$@" < /dev/null ||
+      { failed=1; echo "make_wisdom.sh: no search of $workload, ${values[*]}" >&2; }
+  done < <(sizes_of "$workload")
 done
+exit $failed
