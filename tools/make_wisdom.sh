@@ -60,6 +60,7 @@ sizes() {
     cpu:spmv) printf 'generator=%s\n' cube7 elasticity ;;
     cpu:batched_gemm) printf 'm=%s\n' 4 8 16 32 ;;
     cpu:gemm) printf 'T=%s m=1024\n' float double ;;
+    cpu:gemm_scaled) echo m=512 ;;
     cpu:conv2d) printf 'h=%s c=%s filters=%s\n' 56 64 64 14 256 256 ;;
     cpu:layers) layers float 1 ;;
     *:gemm) for type in half float double; do for m in 1024 2048 4096 8192; do echo "T=$type m=$m"; done; done ;;

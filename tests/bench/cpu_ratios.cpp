@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -138,18 +139,28 @@ void print_cpu_ratios(const BenchOptions& options) {
       cpu.name().c_str(), options.rounds);
   std::printf("| kernel | Kiln, ms | OpenMP, ms | OpenMP / Kiln, median (quartiles) | goal | Kiln |\n");
   std::printf("| --- | --- | --- | --- | --- | --- |\n");
-  stream_ratios(service.workload("babelstream"), cpu, options.rounds);
-  stencil_ratio<double>(service.workload("stencil7"), cpu, "double", 256, options.rounds);
-  stencil_ratio<double>(service.workload("stencil7"), cpu, "double", 384, options.rounds);
-  stencil_ratio<float>(service.workload("stencil7"), cpu, "float", 384, options.rounds);
-  bude_ratio(service.workload("minibude"), cpu, options.rounds);
-  cross_section_ratios(service.workload("xsbench"), cpu, options.rounds);
-  fock_ratios(service.workload("hartree_fock"), cpu, options.rounds);
-  clover_ratios(service.workload("cloverleaf"), cpu, options.rounds);
-  su3_ratios(service.workload("su3"), cpu, options.rounds);
-  sparse_ratios(service.workload("spmv"), cpu, options.rounds);
-  batched_ratios(service.workload("batched_gemm"), cpu, options.rounds);
-  barrier_ratios(service, cpu, options.rounds, nullptr);
+  const auto workload = [&](const char* name) { return service.workload(name); };
+  const int rounds = options.rounds;
+  const std::pair<const char*, std::function<void()>> groups[] = {
+      {"babelstream", [&] { stream_ratios(workload("babelstream"), cpu, rounds); }},
+      {"stencil7",
+       [&] {
+         stencil_ratio<double>(workload("stencil7"), cpu, "double", 256, rounds);
+         stencil_ratio<double>(workload("stencil7"), cpu, "double", 384, rounds);
+         stencil_ratio<float>(workload("stencil7"), cpu, "float", 384, rounds);
+       }},
+      {"minibude", [&] { bude_ratio(workload("minibude"), cpu, rounds); }},
+      {"xsbench", [&] { cross_section_ratios(workload("xsbench"), cpu, rounds); }},
+      {"hartree_fock", [&] { fock_ratios(workload("hartree_fock"), cpu, rounds); }},
+      {"cloverleaf", [&] { clover_ratios(workload("cloverleaf"), cpu, rounds); }},
+      {"su3", [&] { su3_ratios(workload("su3"), cpu, rounds); }},
+      {"spmv", [&] { sparse_ratios(workload("spmv"), cpu, rounds); }},
+      {"batched_gemm", [&] { batched_ratios(workload("batched_gemm"), cpu, rounds); }},
+      {"barriers", [&] { barrier_ratios(service, cpu, rounds, nullptr); }},
+  };
+  for (const auto& [name, print] : groups) {
+    if (options.figures.empty() || options.figures == name) print();
+  }
 }
 
 }  // namespace kiln::bench

@@ -9,7 +9,7 @@ struct BenchOptions {
   std::string kiln_program;        ///< the kiln executable
   std::string workload_folder;     ///< kernels_src
   std::string bare_start;          ///< the kiln_bench_bare_start executable
-  std::string figures;             ///< of --gpu: a group's name; empty: all
+  std::string figures;             ///< of --gpu and --cpu-ratios: a group's name; empty: all
   std::string arch = "native";     ///< of compile figures
   std::string isolation = "auto";  ///< of compile figures
   std::string library;             ///< of library figures: the path of libkiln.so

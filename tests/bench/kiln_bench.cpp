@@ -46,8 +46,10 @@ int main(int argc, char** argv) {
   app.add_flag("--cpu-ratios", ratios, "only kernels against OpenMP loops");
   app.add_flag("--process", process, "only compile time, start-up and memory");
   app.add_flag("--gpu", gpu, "only what an NVIDIA GPU is needed for");
-  app.add_option("--figures", options.figures, "of --gpu: only these")
-      ->check(CLI::IsMember({"launch", "graphs", "compile", "service", "start", "nvcc", "sweep"}));
+  app.add_option("--figures", options.figures, "of --gpu and --cpu-ratios: only these")
+      ->check(CLI::IsMember({"launch", "graphs", "compile", "service", "start", "nvcc", "sweep",
+                             "babelstream", "stencil7", "minibude", "xsbench", "hartree_fock", "cloverleaf",
+                             "su3", "spmv", "batched_gemm", "barriers"}));
   bool compile = false;
   app.add_flag("--compile", compile, "only the rate of compiles, one at a time and on all cores");
   app.add_option("--arch", options.arch, "of --compile: native, sm_90, gfx90a; of --service: sm_90");

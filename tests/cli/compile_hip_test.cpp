@@ -31,7 +31,7 @@ TEST_P(CompileForHip, CompilesAWorkloadForTwoIsasAndFindsItTheSecondTime) {
 INSTANTIATE_TEST_SUITE_P(Workloads, CompileForHip,
                          ::testing::Values("babelstream", "stencil7", "minibude", "hartree_fock", "su3",
                                            "cloverleaf", "transpose", "spmv", "batched_gemm", "gemm",
-                                           "conv2d", "mala", "layers"),
+                                           "gemm_scaled", "conv2d", "mala", "layers"),
                          [](const auto& variant) { return std::string(variant.param); });
 
 using CompileForHipOnce = CliTest;

@@ -25,7 +25,9 @@ grep -q -- "--set T=double nx=512 .*--wisdom kernels_src/stencil7 --resume --sea
 make minibude babelstream hartree_fock --budget 20
 [ "$(grep -c -- "--budget 20" "$folder/asked")" = 8 ] || fail "the others: $(cat "$folder/asked")"
 make --device cpu stencil7 hartree_fock
-[ "$(wc -l < "$folder/asked")" = 22 ] || fail "smaller sizes of a CPU: $(cat "$folder/asked")"
+make --device cpu gemm_scaled
+grep -q -- "--set m=512 " "$folder/asked" || fail "gemm_scaled on a CPU: $(cat "$folder/asked")"
+[ "$(wc -l < "$folder/asked")" = 23 ] || fail "smaller sizes of a CPU: $(cat "$folder/asked")"
 [ "$(grep -c -- "--device cpu --set T=[a-z]* nx=\(128\|256\) " "$folder/asked")" = 4 ] || fail "stencil7 on a CPU: $(cat "$folder/asked")"
 : > "$folder/asked"
 make transpose spmv batched_gemm
@@ -44,4 +46,4 @@ code=0; make minibude 2> "$folder/refused" || code=$?
 grep -q "no search of minibude, nposes=65536" "$folder/refused" || fail "a search that fails is not named: $(cat "$folder/refused")"
 code=0; make --device 2> /dev/null || code=$?; [ "$code" != 0 ] || fail "no device is taken"
 code=0; make nobody 2> /dev/null || code=$?; [ "$code" = 2 ] || fail "exit code $code for a workload that is not there"
-echo "56 searches, two refusals, two failures"
+echo "57 searches, two refusals, two failures"
