@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "compile/unsupported.h"
 #include "specialize/specialization.h"
 
 namespace kiln {
@@ -51,7 +52,8 @@ auto compile_without_missing_headers(const Specialization& specialization, const
   }
   if (auto* diagnostic = std::get_if<1>(&result)) {
     for (const std::string& advice : {advice_on_amd_builtins(specialization, diagnostic->log),
-                                      advice_on_device_algorithms(diagnostic->log)}) {
+                                      advice_on_device_algorithms(diagnostic->log),
+                                      advice_on_unsupported(specialization, diagnostic->log)}) {
       if (!advice.empty()) diagnostic->summary += "; " + advice;
     }
   }

@@ -9,7 +9,8 @@ namespace kiln {
 std::string first_error_line(const std::string& log) {
   const std::vector<std::string> lines = split(log, '\n');
   for (const std::string& line : lines) {
-    if (line.find("error") != std::string::npos) return std::string(trim(line));
+    const bool assembler = line.find(": Error: ") != std::string::npos;  // of `as`
+    if (assembler || line.find("error") != std::string::npos) return std::string(trim(line));
   }
   return std::string(trim(lines.front()));
 }

@@ -122,7 +122,8 @@ std::string DraftScalars::scalar_name(const TextKernel& kernel, const std::strin
     value = given == "true" || given == "1" ? "true" : "false";
     if (given != "true" && given != "false") line.todo = "its value";
   } else if (const auto whole = types_.value_of(given); whole && (*whole >= 1 || !is_size_name(name))) {
-    value = std::to_string(*whole);
+    const bool wraps = kind == "unsigned" && *whole < 0 && *whole >= -2147483648LL;
+    value = std::to_string(wraps ? *whole + 4294967296LL : *whole);
     line.remark = "as in the program: " + given;
   } else if (const auto real = real_of(given); real && (kind == "float" || kind == "double" || !scalar)) {
     value = *real;
@@ -139,12 +140,18 @@ std::string DraftScalars::scalar_name(const TextKernel& kernel, const std::strin
   return mine;
 }
 
+void DraftScalars::reserve_types(const TextKernel& kernel) {
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    const bool type = parameter.type == "typename" || parameter.type == "class";
+    if (type && types_.template_type(kernel, parameter.name) == parameter.name) taken_.insert(parameter.name);
+  }
+}
+
 void DraftScalars::add_type_parameters(const TextKernel& kernel) {
   for (const TextParameter& parameter : kernel.template_parameters) {
     if (parameter.type != "typename" && parameter.type != "class") continue;
     if (types_.template_type(kernel, parameter.name) != parameter.name) continue;
     if (!type_parameters_.insert(parameter.name).second) continue;
-    taken_.insert(parameter.name);
     const std::string argument = types_.template_argument(kernel, parameter.name);
     TextKernel plain;
     const std::string known = argument.empty() ? "" : types_.type_name(argument, plain);

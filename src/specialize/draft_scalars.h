@@ -31,6 +31,9 @@ class DraftScalars {
   /// The workload's parameter for a scalar of a kernel; kernels share it.
   std::string scalar_name(const TextKernel& kernel, const std::string& name);
 
+  /// Keeps the names of the types of a kernel's template from the scalars of all kernels.
+  void reserve_types(const TextKernel& kernel);
+
   void add_type_parameters(const TextKernel& kernel);
 
   [[nodiscard]] bool is_type_parameter(const std::string& name) const;

@@ -66,6 +66,16 @@ std::optional<std::int64_t> DraftTypes::value_of(const std::string& text) const 
   return constant_value(text, program_.constants);
 }
 
+bool DraftTypes::names_variable(const std::string& expression) const {
+  const TokenizedText text = tokenize(expression);
+  return std::any_of(text.tokens.begin(), text.tokens.end(), [&](const Token& token) {
+    return token.identifier() &&
+           std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
+             return scope.variables.contains(std::string(token.text));
+           });
+  });
+}
+
 std::string DraftTypes::type_name(const std::string& type, const TextKernel& kernel, int depth) const {
   static const std::map<std::string, std::string> names = {{"bool", "bool"},
                                                            {"char", "char"},
@@ -267,6 +277,13 @@ std::string DraftTypes::passed_object(const TextKernel& kernel, const std::strin
 }
 
 bool DraftTypes::is_empty_record(const std::string& type) const {
+  std::string_view name = type;
+  for (const std::string_view library : {"cuda::", "std::"}) {
+    if (name.starts_with(library)) name.remove_prefix(library.size());
+  }
+  name = name.substr(0, name.find('<'));
+  if (name == "bool_constant" || name == "integral_constant" || name == "true_type" || name == "false_type")
+    return true;
   const auto members = members_of_type(program_, type);
   return members && members->empty();
 }

@@ -39,6 +39,9 @@ class DraftTypes {
 
   [[nodiscard]] std::optional<std::int64_t> value_of(const std::string& text) const;
 
+  /// Whether an expression names a variable of a function of the program.
+  [[nodiscard]] bool names_variable(const std::string& expression) const;
+
   /// The workload's name of a type without pointers; empty if it has none.
   [[nodiscard]] std::string type_name(const std::string& type, const TextKernel& kernel, int depth = 0) const;
 

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "specialize/host_functions.h"
+#include "specialize/host_libraries.h"
 #include "specialize/host_names.h"
 #include "specialize/include_scan.h"
 #include "specialize/kept_code.h"
@@ -106,27 +107,48 @@ class Cutter {
     return edit;
   }
 
+  [[nodiscard]] bool names_type(const std::set<std::string_view>& types) const {
+    return std::any_of(code_.names().begin(), code_.names().end(), [&](std::string_view name) {
+      return types.contains(name.starts_with("__") ? name.substr(2) : name);
+    });
+  }
+
+  /// The headers of names that nvcc's headers, or a left out library's, declare without an include.
+  [[nodiscard]] std::vector<std::string> declared_elsewhere(const std::string& text) const {
+    std::vector<std::string> headers;
+    if (text.find("SIZE_MAX") != std::string::npos || text.find("UINT64_MAX") != std::string::npos)
+      headers.emplace_back("cstdint");
+    if (!code_.std_names().empty()) headers.emplace_back("cmath");
+    const auto& unseen = spec_.unseen_headers;
+    const auto has = [&](std::string_view header) {
+      return std::find(unseen.begin(), unseen.end(), header) != unseen.end();
+    };
+    if (std::any_of(unseen.begin(), unseen.end(), declares_small_floats)) {
+      const bool wide = names_type({"nv_bfloat16", "nv_bfloat162"});  // its header includes the other
+      const std::string header = wide ? "cuda_bf16.h" : "cuda_fp16.h";
+      const bool used = wide || names_type({"half", "half2"});
+      if (used && !has("cuda_bf16.h") && !has(header)) headers.push_back(header);
+    }
+    return headers;
+  }
+
   /// Takes out the includes of which nothing is used, and adds what the text has lost to the report.
   void finish(std::size_t index) {
     ProgramFile& text = program_.files[index];
     std::vector<TextEdit> edits;
     std::vector<std::string> names;
-    const bool needs_integers = text.text->find("SIZE_MAX") != std::string::npos ||
-                                text.text->find("UINT64_MAX") != std::string::npos;
-    bool has_math = false;
+    std::vector<std::string> instead = declared_elsewhere(*text.text);
     for (const IncludeUse& use : find_include_uses(*text.text)) {
       if (use.kind != IncludeUse::Kind::kInclude || !is_left_out(use.header.name)) continue;
       const std::size_t line = text.text->rfind('\n', use.offset);
       const std::size_t begin = line == std::string::npos ? 0 : line + 1;
-      // nvcc's own headers declare these names without an include.
-      std::string instead;
-      if (needs_integers && edits.empty()) {
-        instead = "#include <cstdint>";
-      } else if (!has_math && !code_.std_names().empty()) {
-        instead = "#include <cmath>";
-        has_math = true;
+      std::string header;
+      if (!instead.empty()) {
+        header = "#include <" + instead.front() + ">";
+        added_.insert(instead.front());
+        instead.erase(instead.begin());
       }
-      edits.push_back({begin, use.offset + use.length - begin, instead});
+      edits.push_back({begin, use.offset + use.length - begin, header});
       names.push_back("<" + use.header.name + ">");
       removed_.insert(use.header.name);
     }
@@ -167,10 +189,9 @@ class Cutter {
     std::erase_if(spec_.unseen_headers, [&](const std::string& name) {
       return removed_.contains(name) && !included.contains(name);
     });
-    for (const char* name : {"cmath", "cstdint"}) {
+    for (const std::string& name : added_) {
       const auto& unseen = spec_.unseen_headers;
-      const bool knows = std::find(unseen.begin(), unseen.end(), name) != unseen.end();
-      if (included.contains(name) && !knows) spec_.unseen_headers.emplace_back(name);
+      if (std::find(unseen.begin(), unseen.end(), name) == unseen.end()) spec_.unseen_headers.push_back(name);
     }
     std::sort(spec_.unseen_headers.begin(), spec_.unseen_headers.end());
   }
@@ -179,7 +200,7 @@ class Cutter {
   const std::vector<std::string>& kept_;
   ProgramItems program_;
   KeptCode code_;
-  std::set<std::string> removed_;  // headers
+  std::set<std::string> removed_, added_;  // headers
   std::map<std::size_t, std::vector<std::string>> phrases_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "specialize/host_libraries.h"
 #include "specialize/host_names.h"
 
 namespace kiln {
@@ -18,11 +19,9 @@ class HostFinder {
     for (Item& item : program_.items) {
       if (item.device || !item.whole) continue;
       const Kind kind = item.declaration->kind;
-      if (kind == Kind::kOther) item.host = is_use_of_host_macro(item);
+      if (kind == Kind::kOther)
+        item.host = is_use_of_host_macro(item) || is_use_of_unknown_macro(item) || names_host(item);
       if (kind == Kind::kClass) item.host = holds_host_data(item);
-      const bool is_friend = kind == Kind::kOther && item.member &&
-                             program_.tokens_of(item)[item.declaration->whole.begin].is("friend");
-      if (is_friend) item.host = names_host(item);
       if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope)
         continue;
       const bool data = item.member && !program_.is_function(item) && kind != Kind::kAlias;
@@ -174,6 +173,26 @@ class HostFinder {
   /// `DEFINE_LAUNCHER(name, float)` at namespace scope: a macro that stands for whole functions of the host.
   [[nodiscard]] bool is_use_of_host_macro(const Item& item) const {
     return is_use_of_whole_macro(item) && host_macro(program_.tokens_of(item)[item.declaration->whole.begin]);
+  }
+
+  /// `BENCHMARK(f)->Arg(8);`: a macro of a library of the host whose header is not there.
+  [[nodiscard]] bool is_use_of_unknown_macro(const Item& item) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const TokenSpan span = item.declaration->whole;
+    const std::string_view name = tokens[span.begin].text;
+    const bool macro = tokens[span.begin].identifier() && !name.starts_with('_') &&
+                       std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+    if (!macro || item.member || spec_.unseen_headers.empty() || program_.macros.contains(name) ||
+        span.begin + 1 >= span.end || !tokens[span.begin + 1].is("("))
+      return false;
+    const auto declared = program_.by_name.find(name);
+    const bool known = declared != program_.by_name.end() &&
+                       std::any_of(declared->second.begin(), declared->second.end(), [&](std::size_t other) {
+                         return program_.items[other].declaration->kind != Kind::kOther;
+                       });
+    if (known) return false;
+    const std::size_t behind = tokens[span.begin + 1].close + 1;
+    return behind >= span.end || tokens[behind].is(";") || tokens[behind].is(".") || tokens[behind].is("->");
   }
 
   /// A macro that stands for whole declarations, none of them of the device.

@@ -269,7 +269,8 @@ bool is_of_run_time(std::string_view name) {
         (std::isupper(static_cast<unsigned char>(name[prefix.size()])) != 0))
       return true;
   }
-  return name.starts_with("MPI_") || name.starts_with("omp_");
+  const bool callback = name == "CUDART_CB" || name == "CUDA_CB";
+  return callback || name.starts_with("MPI_") || name.starts_with("omp_");
 }
 
 bool is_of_host_library(std::string_view name) {
@@ -401,89 +402,6 @@ const std::vector<std::string_view>* names_of_type_header(std::string_view heade
       {"complex", {"complex"}}};
   const auto found = headers.find(header);
   return found == headers.end() ? nullptr : &found->second;
-}
-
-std::string_view algorithm_of_thrust(std::string_view header) {
-  static const std::set<std::string_view> names = {"sort",
-                                                   "reduce",
-                                                   "scan",
-                                                   "transform",
-                                                   "copy",
-                                                   "fill",
-                                                   "sequence",
-                                                   "count",
-                                                   "unique",
-                                                   "merge",
-                                                   "partition",
-                                                   "for_each",
-                                                   "gather",
-                                                   "scatter",
-                                                   "remove",
-                                                   "replace",
-                                                   "binary_search",
-                                                   "transform_reduce",
-                                                   "transform_scan",
-                                                   "extrema",
-                                                   "inner_product",
-                                                   "generate",
-                                                   "host_vector",
-                                                   "device_vector",
-                                                   "device_ptr",
-                                                   "device_malloc",
-                                                   "device_free",
-                                                   "find",
-                                                   "adjacent_difference",
-                                                   "set_operations",
-                                                   "tabulate",
-                                                   "reverse",
-                                                   "logical",
-                                                   "equal",
-                                                   "mismatch",
-                                                   "swap"};
-  constexpr std::string_view kFolder = "thrust/", kEnd = ".h";
-  if (!header.starts_with(kFolder) || !header.ends_with(kEnd)) return {};
-  header.remove_prefix(kFolder.size());
-  header.remove_suffix(kEnd.size());
-  return names.contains(header) ? header : std::string_view{};
-}
-
-std::string_view prefix_of_host_library(std::string_view header) {
-  static const std::map<std::string_view, std::string_view> prefixes = {
-      {"cublas", "cublas"},
-      {"cusparse", "cusparse"},
-      {"cusolver", "cusolver"},
-      {"cufft", "cufft"},
-      {"curand.h", "curand"},
-      {"cudnn", "cudnn"},
-      {"nccl", "nccl"},
-      {"cutensor", "cutensor"},
-      {"nvToolsExt", "nvtx"},
-      {"nvtx3/", "nvtx"},
-      {"cuda_profiler_api.h", "cudaProfiler"},
-      {"nvml", "nvml"},
-      {"cupti", "cupti"},
-      {"mpi.h", "MPI_"},
-      {"omp.h", "omp_"},
-      {"thrust/", "thrust"},
-      {"cub/device/", "cub"},
-      {"hipblas", "hipblas"},
-      {"rocblas", "rocblas"},
-      {"hipcub/", "hipcub"},
-      {"rocprim/", "rocprim"},
-      {"hipfft", "hipfft"},
-      {"rocrand/rocrand.h", "rocrand"},
-      {"hiprand/hiprand.h", "hiprand"},
-      {"cxxopts", "cxxopts"},
-      {"gtest/", "testing"},
-      {"benchmark/", "benchmark"},
-      {"opencv2/", "cv"},
-      {"boost/", "boost"},
-      {"CLI/", "CLI"},
-      {"fmt/", "fmt"}};
-  for (const auto& [start, prefix] : prefixes) {
-    if (header.starts_with(start)) return prefix;
-  }
-  return {};
 }
 
 }  // namespace kiln

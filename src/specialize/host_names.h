@@ -24,11 +24,4 @@ namespace kiln {
 /// compiler at run time has to read if it does not; null for all other headers.
 [[nodiscard]] const std::vector<std::string_view>* names_of_type_header(std::string_view header);
 
-/// "sort" of <thrust/sort.h>: what a text that uses the header names; empty for all other headers.
-[[nodiscard]] std::string_view algorithm_of_thrust(std::string_view header);
-
-/// How the names of a library begin whose header is for host code: "cublas" of <cublas_v2.h>, "thrust" of
-/// <thrust/sort.h>; empty for all other headers.
-[[nodiscard]] std::string_view prefix_of_host_library(std::string_view header);
-
 }  // namespace kiln

@@ -17,9 +17,7 @@ class JoinedLines {
   explicit JoinedLines(std::string_view text) : original_(text) {
     std::size_t begin = 0;
     for (std::size_t at = text.find('\\'); at != std::string_view::npos; at = text.find('\\', at + 1)) {
-      const std::size_t skipped = text.substr(at).starts_with("\\\n")     ? 2
-                                  : text.substr(at).starts_with("\\\r\n") ? 3
-                                                                          : 0;
+      const std::size_t skipped = continuation_length(text.substr(at));
       if (skipped == 0) continue;
       joined_.append(text.substr(begin, at - begin));
       begin = at + skipped;

@@ -9,6 +9,7 @@
 
 #include "base/input_file.h"
 #include "kiln/error.h"
+#include "specialize/host_libraries.h"
 #include "specialize/include_scan.h"
 
 namespace kiln {
@@ -148,6 +149,7 @@ class Finder {
     if (const auto supplied = supplied_.find(normal(header.name)); supplied != supplied_.end())
       return Located{"supplied " + supplied->first, supplied->second->text, "", {}};
     std::optional<Located> found;
+    if (is_header_of_host_library(header.name)) return std::nullopt;
     if (header.quoted && !beside.empty()) found = read(beside / header.name);
     for (auto folder = search_.directories.begin(); !found && folder != search_.directories.end(); ++folder) {
       if (search_.is_compilers && search_.is_compilers(*folder, header.name)) {

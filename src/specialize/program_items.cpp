@@ -161,7 +161,7 @@ void ProgramItems::learn_pasting(const std::vector<Token>& words, bool function_
 
 bool ProgramItems::may_be_mark(const Token& token) const {
   return token.identifier() && !macros.contains(token.text) && !names_type(token.text) &&
-         may_be_device_macro(token.text);
+         may_be_device_macro(token.text) && !token.is("CUDART_CB") && !token.is("CUDA_CB");
 }
 
 bool ProgramItems::names_type(std::string_view name) const {

@@ -14,19 +14,34 @@
 #include "specialize/launches.h"
 #include "specialize/overloads.h"
 #include "specialize/template_arguments.h"
+#include "specialize/variable_types.h"
 
 namespace kiln {
 namespace {
 
 using Kind = Declaration::Kind;
+using MacroNames = std::set<std::string, std::less<>>;
 
 class ProgramReader {
  public:
-  explicit ProgramReader(const std::string& text)
-      : text_(with_one_branch(expand_launch_macros(text))), source_(tokenize(text_)) {
+  ProgramReader(const std::string& text, MacroNames defined)
+      : text_(with_one_branch(expand_launch_macros(text))),
+        source_(tokenize(text_)),
+        defined_(std::move(defined)) {
     for (const Directive& directive : source_.directives) add_macro(directive);
     declarations_ = read_declarations(source_, specifier_macros_);
     read(declarations_, "", TextScope::kNone);
+  }
+
+  /// The macros that are known behind the text.
+  [[nodiscard]] MacroNames defined() const {
+    MacroNames names = defined_;
+    for (const Directive& directive : source_.directives) {
+      const bool defines = directive.tokens.size() > 1 && directive.tokens[0].is("define");
+      if (defines && macros_around(source_, directive.offset, {}).empty())
+        names.emplace(directive.tokens[1].text);
+    }
+    return names;
   }
 
   /// Names of templates in which kernels may be launched.
@@ -126,12 +141,11 @@ class ProgramReader {
         if (!parameter.name.empty()) scope.variables[parameter.name] = parameter.type;
         scope.parameters.push_back(std::move(parameter));
       }
-      find_types(declaration.body, scope.variables);
-      find_lambda_parameters(declaration.body, scope.variables);
+      VariableTypes(tokens(), scope.variables).add_body(declaration.body);
       find_aliases(declaration.body, scope.types);
     } else {
       for (const Declaration& member : declaration.members) {
-        if (member.kind == Kind::kVariable) find_types(member.whole, scope.variables);
+        if (member.kind == Kind::kVariable) VariableTypes(tokens(), scope.variables).add(member.whole);
       }
     }
     spans_.push_back(declaration.whole);
@@ -147,21 +161,6 @@ class ProgramReader {
     return found;
   }
 
-  /// Parameters of lambdas, also of their templates, `[&]<bool Even>(auto size)`: nothing outside knows them.
-  void find_lambda_parameters(TokenSpan span, std::map<std::string, std::string>& variables) const {
-    for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
-      if (!at(i, "]") || !(at(i + 1, "<") || (at(i + 1, "(") && at(i + 2, "auto")))) continue;
-      const bool angles = at(i + 1, "<");
-      const std::size_t behind =
-          angles ? behind_angles(tokens(), i + 1, span.end) : tokens()[i + 1].close + 1;
-      if (behind > span.end || behind < i + 3) continue;
-      for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true)) {
-        TextParameter parameter = parameter_of(tokens(), part);
-        variables.emplace(std::move(parameter.name), std::move(parameter.type));
-      }
-    }
-  }
-
   void find_aliases(TokenSpan span, std::map<std::string, std::string>& types) const {
     for (std::size_t i = span.begin; i + 3 < span.end; ++i) {
       const bool is_using = at(i, "using") && at(i + 2, "=");
@@ -174,71 +173,6 @@ class ProgramReader {
         types[std::string(tokens()[end - 1].text)] = text_of(tokens(), {i + 1, end - 1});
       i = end;
     }
-  }
-
-  /// Types of the variables that statements declare: "float *" for `float *a, b[4];`.
-  void find_types(TokenSpan span, std::map<std::string, std::string>& types) const {
-    bool begins = true;
-    for (std::size_t i = span.begin; i < span.end; ++i) {
-      if (begins && tokens()[i].identifier()) {
-        const std::size_t name = declared_name(i, span.end);
-        if (name != 0) i = add_types(i, name, span.end, types);
-      }
-      begins = at(i, ";") || at(i, "{") || at(i, "}") || at(i, "(") || at(i, ")");
-    }
-  }
-
-  /// Index of the name that the declaration from `begin` on declares first; 0 if it is no declaration.
-  [[nodiscard]] std::size_t declared_name(std::size_t begin, std::size_t end) const {
-    static const std::set<std::string_view> no_types = {"return", "else", "case",  "goto",   "delete",
-                                                        "throw",  "new",  "using", "typedef"};
-    if (no_types.contains(tokens()[begin].text)) return 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      if (at(i, "<")) {
-        i = behind_angles(tokens(), i, end);
-        if (i >= end) return 0;
-      }
-      const bool ends = at(i + 1, "=") || at(i + 1, ";") || at(i + 1, ",") || at(i + 1, "[") ||
-                        at(i + 1, "(") || at(i + 1, "{") || at(i + 1, ":");
-      if (tokens()[i].identifier() && ends) return i > begin && !at(i - 1, "::") ? i : 0;
-      if (!tokens()[i].identifier() && !at(i, "::") && !at(i, "*") && !at(i, "&")) return 0;
-    }
-    return 0;
-  }
-
-  /// The token behind the declaration.
-  std::size_t add_types(std::size_t begin, std::size_t name, std::size_t end,
-                        std::map<std::string, std::string>& types) const {
-    std::size_t base = name;  // without the pointers of the first name
-    while (base > begin && (at(base - 1, "*") || at(base - 1, "&"))) --base;
-    const std::string type = text_of(tokens(), {begin, base});
-    std::string pointers = text_of(tokens(), {base, name});
-    std::size_t i = name;
-    for (bool more = true; more && i < end;) {
-      std::string variable(tokens()[i].text);
-      std::string extents;
-      while (i < end && !at(i, ";") && !at(i, ",")) {
-        if (at(i, "[")) extents = "*";
-        if (at(i, "=")) extents += " ";  // brackets behind it are the value's
-        const bool open = at(i, "(") || at(i, "[") || at(i, "{");
-        i = open && tokens()[i].close < end ? tokens()[i].close + 1 : i + 1;
-        if (!extents.empty() && extents.back() == ' ') {
-          while (i < end && !at(i, ";") && !at(i, ",")) {
-            const bool nested = at(i, "(") || at(i, "[") || at(i, "{");
-            i = nested && tokens()[i].close < end ? tokens()[i].close + 1 : i + 1;
-          }
-        }
-      }
-      std::string whole = type;
-      whole.append(" ").append(pointers).append(trim(extents));
-      types.emplace(std::move(variable), std::move(whole));
-      more = at(i, ",");
-      if (!more) break;
-      pointers.clear();
-      for (++i; at(i, "*"); ++i) pointers += "*";
-      more = i < end && tokens()[i].identifier();
-    }
-    return i;
   }
 
   [[nodiscard]] bool is_kernel(const Declaration& declaration) const {
@@ -263,7 +197,7 @@ class ProgramReader {
     if (declaration.names.empty()) return;
     TextKernel kernel;
     kernel.name = scope + scope_in_front(declaration) + std::string(declaration.names[0]);
-    kernel.needs = macros_around(source_, tokens()[declaration.whole.begin].offset);
+    kernel.needs = macros_around(source_, tokens()[declaration.whole.begin].offset, defined_);
     kernel.line = tokens()[declaration.whole.begin].line;
     for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true)) {
       TextParameter parameter = parameter_of(tokens(), part);
@@ -381,10 +315,25 @@ class ProgramReader {
     }
   }
 
+  /// Of several in different branches of a conditional the last that may be compiled counts; those that ask
+  /// for a macro that nothing defines count where there is no other.
   void add_type(const Declaration& declaration) {
-    const std::string name = add_alias(tokens(), declaration, program_.types);
+    const auto needs = macros_around(source_, tokens()[declaration.whole.begin].offset, defined_);
+    if (std::find(needs.begin(), needs.end(), "0") != needs.end()) return;
+    std::map<std::string, std::string> types;
+    const std::string name = add_alias(tokens(), declaration, types);
+    const bool likely =
+        std::all_of(needs.begin(), needs.end(), [&](const std::string& macro) { return is_defined(macro); });
+    if (likely)
+      program_.types.insert_or_assign(name, types[name]);
+    else
+      program_.types.merge(types);
     for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
       program_.alias_parameters[name].push_back(parameter_of(tokens(), part));
+  }
+
+  [[nodiscard]] bool is_defined(const std::string& macro) const {
+    return defined_.contains(macro) || program_.macros.contains(macro);
   }
 
   void add_variable(const Declaration& declaration) {
@@ -400,7 +349,7 @@ class ProgramReader {
       program_.constant_variables[variable.name] = std::string(trim(variable.type));
     }
     find_variables({begin, declaration.whole.end});
-    find_types(declaration.whole, program_.variables);
+    VariableTypes(tokens(), program_.variables).add(declaration.whole);
   }
 
   /// `name = value`, `dim3 name(x, y)` and `dim3 name = dim3(x, y)`.
@@ -439,16 +388,21 @@ class ProgramReader {
   std::vector<std::size_t> offsets_;                         // of the kernels
   std::multimap<std::string_view, std::size_t> prototypes_;  // of kernels: how many parameters
   std::set<std::string_view> specifier_macros_;
+  MacroNames defined_;  // before the text
   std::vector<Declaration> declarations_;
   ProgramText program_;
 };
 
 }  // namespace
 
-ProgramText read_program(const std::string& text, const std::vector<std::string>& headers) {
+ProgramText read_program(const std::string& text, const std::vector<std::string>& headers,
+                         const std::vector<std::pair<std::string, std::string>>& defines) {
+  MacroNames defined;
+  for (const auto& [name, value] : defines) defined.insert(name);
   std::deque<ProgramReader> readers;
-  readers.emplace_back(text);
-  for (const std::string& header : headers) readers.emplace_back(header);
+  readers.emplace_back(text, defined);
+  if (!headers.empty()) defined = readers.front().defined();
+  for (const std::string& header : headers) readers.emplace_back(header, defined);
   std::set<std::string> templates;
   for (const ProgramReader& reader : readers) reader.add_templates(templates);
   ProgramText program = readers.front().run(templates);

@@ -95,7 +95,8 @@ struct ProgramText {
 };
 
 /// Uses of macros that launch kernels are read as what they stand for. `headers` are read first; lines of
-/// what stands there are 0.
-[[nodiscard]] ProgramText read_program(const std::string& text, const std::vector<std::string>& headers = {});
+/// what stands there are 0. `defines`: macros of the compiler's command line.
+[[nodiscard]] ProgramText read_program(const std::string& text, const std::vector<std::string>& headers = {},
+                                       const std::vector<std::pair<std::string, std::string>>& defines = {});
 
 }  // namespace kiln

@@ -124,8 +124,8 @@ class Tokenizer {
         ++at_;
         at_line_start_ = true;
         in_directive_ = false;
-      } else if (c == '\\' && (peek(1) == '\n' || (peek(1) == '\r' && peek(2) == '\n'))) {
-        at_ += peek(1) == '\n' ? 2 : 3;
+      } else if (const std::size_t length = continuation_length(text_.substr(at_)); length > 0) {
+        at_ += length;
         ++line_;
       } else if (std::isspace(static_cast<unsigned char>(c)) != 0) {
         ++at_;
@@ -142,11 +142,9 @@ class Tokenizer {
 
   void skip_line_comment() {
     while (at_ < text_.size() && text_[at_] != '\n') {
-      if (text_[at_] == '\\' && peek(1) == '\n') {
-        ++at_;
-        ++line_;
-      }
-      ++at_;
+      const std::size_t length = continuation_length(text_.substr(at_));
+      if (length > 0) ++line_;
+      at_ += std::max<std::size_t>(length, 1);
     }
   }
 
@@ -250,6 +248,12 @@ class Tokenizer {
 
 bool continues_identifier(char c) {
   return starts_identifier(c) || std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+std::size_t continuation_length(std::string_view text) {
+  if (!text.starts_with('\\')) return 0;
+  const std::size_t end = text.find_first_not_of(" \t\v\f\r", 1);
+  return end != std::string_view::npos && text[end] == '\n' ? end + 1 : 0;
 }
 
 TokenizedText tokenize(std::string_view text) {

@@ -46,6 +46,10 @@ struct TokenizedText {
 /// is not C++ gives tokens that mean nothing, and the compiler will say so.
 [[nodiscard]] TokenizedText tokenize(std::string_view text);
 
+/// The bytes of a "\\" that continues a line, with its line end; 0 if `text` begins otherwise. Blanks may
+/// stand in front of the line end, as compilers accept it.
+[[nodiscard]] std::size_t continuation_length(std::string_view text);
+
 /// Whether it may stand in an identifier or a number.
 [[nodiscard]] bool continues_identifier(char c);
 

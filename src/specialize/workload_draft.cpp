@@ -25,15 +25,24 @@ class Drafter {
  public:
   explicit Drafter(const DraftRequest& request)
       : request_(request),
-        program_(read_program(request.text, request.headers)),
+        program_(read_program(request.text, request.headers, request.defines)),
         types_(program_),
         scalars_(types_),
         buffers_(types_, scalars_) {
     for (const auto& [name, value] : request.defines) program_.constants[name] = value;
+    for (TextKernel& kernel : program_.kernels) {
+      int number = 0;
+      for (TextParameter& parameter : kernel.parameters) {
+        ++number;
+        if (parameter.name.empty()) parameter.name = "argument_" + std::to_string(number);
+      }
+    }
   }
 
   WorkloadDraft run() {
-    for (const TextKernel* kernel : chosen_kernels()) {
+    const std::vector<const TextKernel*> chosen = chosen_kernels();
+    for (const TextKernel* kernel : chosen) scalars_.reserve_types(*kernel);
+    for (const TextKernel* kernel : chosen) {
       if (const auto why = draft_kernel(*kernel))
         draft_.notes.push_back("'" + kernel->name + "' is left out: " + *why);
     }
@@ -134,8 +143,6 @@ class Drafter {
     for (const TextParameter& parameter : kernel.parameters) {
       const ArgumentType type = types_.argument_type(parameter, kernel);
       const std::string what = "its argument '" + parameter.name + "' is ";
-      if (parameter.name.empty())
-        return "an argument without a name (line " + std::to_string(parameter.line) + ")";
       if (types_.is_empty_object(parameter, kernel)) continue;
       if (!types_.members_of(parameter, kernel).empty() || types_.is_texture(parameter, kernel)) continue;
       if (!type.pointer && is_called(kernel, parameter.name))
@@ -281,18 +288,25 @@ class Drafter {
         values.push_back(parameter.name);
       } else if (const auto number = type || enumerator ? std::nullopt : types_.value_of(given)) {
         values.push_back(std::to_string(*number));
-      } else if (!given.empty() && given != parameter.name) {
+      } else if (!given.empty() && given != parameter.name && (type || !types_.names_variable(given))) {
         values.push_back(given);
       } else {
         values.push_back(type                       ? guessed_type(parameter.name, kernel)
                          : enumerator               ? program_.enumerations.at(bare_type(parameter.type))
                          : parameter.type == "bool" ? "false"
+                         : is_block(kernel, given)  ? std::to_string(kGuessedBlock)
                                                     : "1");
         guessed.push_back(parameter.name);
       }
     }
     lines.push_back({"template_args: " + flow_list(values),
                      guessed.empty() ? "" : "the value of " + join(guessed, ", "), ""});
+  }
+
+  /// Whether the program launches the kernel with `text` for the shape of its blocks.
+  bool is_block(const TextKernel& kernel, const std::string& text) const {
+    const TextLaunch* launch = types_.launch_of(kernel);
+    return launch != nullptr && !text.empty() && launch->block == text;
   }
 
   // ---------------------------------------------------------------------------------------- shapes
@@ -341,8 +355,11 @@ class Drafter {
       const auto translated = scalars_.translate(kernel, launch, extent);
       if (!translated || parse_integer(*translated).value_or(1) < 1) return std::nullopt;
       // Sizes that are filled in later may be smaller than what the program divides by.
-      const bool may_be_none =
-          translated->find_first_of("-/") < translated->find('+') || scalars_.may_be_zero(*translated);
+      const std::size_t division = translated->find("//");
+      const bool divides_twice =
+          division != std::string::npos && translated->find("//", division + 2) != std::string::npos;
+      const bool may_be_none = divides_twice || translated->find_first_of("-/") < translated->find('+') ||
+                               scalars_.may_be_zero(*translated);
       grid.push_back(may_be_none ? "max(1, " + *translated + ")" : *translated);
     }
     if (grid.empty() || grid.size() > 3) return std::nullopt;

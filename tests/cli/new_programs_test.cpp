@@ -162,5 +162,124 @@ TEST_F(NewPrograms, ConditionalsOfNvccAreTrue) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, HeadersOfCublasDeclareTheTypesOfHalf) {
+  write("common.h",
+        "#include <cublas_v2.h>\n#include <cublasLt.h>\n#ifdef USE_BF16\ntypedef __nv_bfloat16 real;\n"
+        "#else\ntypedef half real;\n#endif\n");
+  const std::string text =
+      "#include \"common.h\"\ncublasHandle_t handle;\n#ifdef USE_BF16\n"
+      "__global__ void k(real* a) { a[0] = (real)fmaxf(1.5f, sqrtf(1.0f)); }\n#endif\n"
+      "#ifndef USE_BF16\n__global__ void other(real* a) { a[0] = 2; }\n#endif\n"
+      "int main() { real* a; k<<<1, 1>>>(a); cublasCreate(&handle); }\n";
+  const std::string yaml = draft("#define USE_BF16\n" + text);
+  EXPECT_THAT(yaml, HasSubstr("run: [k]"));
+  EXPECT_THAT(yaml, HasSubstr("a: {type: bfloat16"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 1.5}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, TypesAndScalarsOfOneNameAreDistinct) {
+  const std::string yaml = draft(
+      "__global__ void first(float* a, int T) { a[0] = T; }\n"
+      "template <class T> __global__ void second(T* b) { b[0] = 4; }\n"
+      "int main() { float* a; first<<<1, 1>>>(a, 3); second<float><<<1, 1>>>(a); }\n");
+  const CliResult ran = run_with(yaml, {{"checks: []",
+                                         "checks: [{buffer: a, region: [[0, 1]], expected: 3}, "
+                                         "{buffer: a_, region: [[0, 1]], expected: 4}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, ArgumentsWithoutANameAndConstantsOfStdArePassed) {
+  const std::string yaml = draft(
+      "#include <type_traits>\ntemplate <bool Twice>\n"
+      "__global__ void k(int* a, int, std::bool_constant<Twice>, int n) { a[0] = Twice ? 2 * n : n; }\n"
+      "int main() { int* a; k<<<1, 1>>>(a, 5, std::true_type{}, 7); }\n");
+  const CliResult ran =
+      run_with(yaml, {{"template_args: [false]", "template_args: [true]"},
+                      {"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 14}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, TemplateArgumentsThatOnlyTheHostKnowsAreGuessed) {
+  const std::string yaml = draft(
+      "template <int Size> __global__ void k(int* a) { a[0] = Size; }\n"
+      "template <class F> void choose(F f, int n) { if (n > 128) f(std::integral_constant<int, 256>{}); }\n"
+      "void run(int* a, int n) {\n  auto launch = [&](auto chosen) {\n    constexpr int size = "
+      "chosen.value;\n"
+      "    k<size><<<1, size>>>(a);\n  };\n  choose(launch, n);\n}\n"
+      "int main() { int* a; run(a, 256); }\n");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [256]  # FILL IN"));
+}
+
+TEST_F(NewPrograms, LibrariesOfTheHostAreLeftOut) {
+  write("include/mpi.h", "class Comm;\nstruct Holder { Comm comm; };\n");
+  write("GL/gl.h", "typedef Missing GLuint;\n");
+  std::string yaml = draft(
+      "#include <mpi.h>\n#include \"GL/gl.h\"\n#include <nvbench/nvbench.cuh>\n#include "
+      "<sm_61_intrinsics.h>\n"
+      "__global__ void k(int* a) { int three[1] = {3.0}; a[0] = three[0]; }\n"
+      "class Worker {\n  Timer* timer;\n  static void CUDART_CB done(cudaStream_t, cudaError_t, void*);\n};\n"
+      "void Worker::CUDART_CB done(cudaStream_t, cudaError_t, void* data) { ((Worker*)data)->print(); }\n"
+      "void bench(nvbench::state& state) { int* a; k<<<1, 1>>>(a); }\n"
+      "NVBENCH_BENCH(bench)\n    .set_name(\"k\")\n    .set_timeout(3);\n"
+      "int main() { MPI_Init(0, 0); }\n");
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 3}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, GridsThatAreDividedTwiceHaveABlock) {
+  const std::string yaml = draft(
+      "__global__ void k(int* a, int n) { a[0] = n; }\n"
+      "int main() {\n  int* a; int size = 1024;\n  dim3 block(512);\n"
+      "  dim3 grid((size + block.x - 1) / block.x);\n  k<<<grid.x / 4, block>>>(a, size);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, "));
+  EXPECT_EQ(kiln({"validate", path("program.yaml")}).code, kExitDone);
+}
+
+TEST_F(NewPrograms, KernelsMayHaveAnyName) {
+  for (const std::string body : {"a[0] = 4;", "__shared__ int s; s = 4; __syncthreads(); a[0] = s;"}) {
+    for (const std::string name :
+         {"first", "last", "launch", "worker", "block", "block_x", "thread", "R", "runner"}) {
+      const std::string yaml = draft("__global__ void " + name + "(int* a) { " + body +
+                                     " }\nint main() { int* a; " + name + "<<<1, 1>>>(a); }\n");
+      const CliResult ran =
+          run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 4}]"}});
+      EXPECT_EQ(ran.code, kExitDone) << name << ran.err << ran.out;
+    }
+  }
+}
+
+TEST_F(NewPrograms, BlanksMayFollowTheBackslashOfALine) {
+  const std::string yaml = draft(
+      "#define SET(x) \\ \t\n  a[0] = x\n__global__ void k(int* a) { SET(6); }\n"
+      "#define LAUNCH(k) \\  \n  void run_##k() { \\\n    int* a; k<<<1, 1>>>(a); }\nLAUNCH(k)\n");
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, WhatKilnDoesNotHaveIsNamedWithItsLine) {
+  const auto fails_with = [&](const std::string& kernel) {
+    const std::string yaml = draft(kernel + "int main() { int* a; k<<<1, 1>>>(a); }\n");
+    return kiln({"run", path("program.yaml"), "--device", "cpu"}).err;
+  };
+  EXPECT_THAT(
+      fails_with("__global__ void k(int* a) {\n  asm volatile(\n      \"bar.sync 0;\");\n  a[0] = 1;\n}\n"),
+      HasSubstr("program.cu:2 has `asm` for a GPU, which the cpu does not run"));
+  EXPECT_THAT(fails_with("#define LANE(x) \\\n  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x))\n"
+                         "__global__ void k(int* a) { LANE(a[0]); }\n"),
+              HasSubstr("has `asm` for a GPU"));
+  EXPECT_THAT(fails_with("__global__ void k(int* a) {\n  if (a[0] > 0) k<<<1, 1>>>(a);\n}\n"),
+              HasSubstr("program.cu:2 launches a kernel from a kernel (dynamic parallelism)"));
+  EXPECT_THAT(fails_with("texture<float> t;\n__global__ void k(int* a) { a[0] = tex1Dfetch(t, 0); }\n"),
+              HasSubstr("program.cu:1 has a texture reference, which CUDA 12 has removed"));
+  EXPECT_THAT(
+      fails_with(
+          "__global__ void k(int* a) {\n#ifdef __CUDA_ARCH__\n  asm(\"nop;\");\n#endif\n  a[0] = none;\n}\n"),
+      Not(HasSubstr("asm")));
+}
+
 }  // namespace
 }  // namespace kiln

@@ -59,7 +59,8 @@ std::vector<std::string> fixed_options(bool clang) {
       // Kernels of the CUDA dialect access float arrays as uint4 and as their own structs; nvcc and hipcc
       // allow that.
       "-fno-strict-aliasing", "-fno-stack-protector", "-fno-plt", "-fno-math-errno", "-fno-trapping-math",
-      "-ffp-contract=fast", "-fopenmp-simd", "-Wno-attributes", "-Wno-unknown-pragmas", "-U_FORTIFY_SOURCE"};
+      "-ffp-contract=fast", "-fopenmp-simd", "-Wno-attributes", "-Wno-unknown-pragmas", "-Wno-narrowing",
+      "-U_FORTIFY_SOURCE"};
   // If g++ 12 merges two iterations of a loop, it no longer vectorises the loop inside: miniBUDE runs ten
   // times slower.
   const std::vector<std::string> gcc = {"-fwhole-program", "-fno-gnu-unique", "-fno-loop-unroll-and-jam",

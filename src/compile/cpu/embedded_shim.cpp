@@ -117,6 +117,8 @@ constexpr std::string_view kFft =
     "#include \"cuComplex.h\"\ntypedef float cufftReal;\ntypedef double cufftDoubleReal;\n"
     "typedef cuComplex cufftComplex;\ntypedef cuDoubleComplex cufftDoubleComplex;\n";
 constexpr std::string_view kComplex = "#include \"cuComplex.h\"\n";
+constexpr std::string_view kBlas =
+    "#include \"cuComplex.h\"\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n";
 constexpr std::array<std::string_view, 41> kHostHeaders = {"cuda_gl_interop.h",
                                                            "cuda_egl_interop.h",
                                                            "cuda_vdpau_interop.h",
@@ -158,6 +160,43 @@ constexpr std::array<std::string_view, 41> kHostHeaders = {"cuda_gl_interop.h",
                                                            "thrust/sort.h",
                                                            "thrust/transform.h",
                                                            "thrust/unique.h"};
+/// nvcc includes these, or they are parts of what it includes: the shim has their content.
+constexpr std::array<std::string_view, 36> kHeadersOfLanguage = {"device_launch_parameters.h",
+                                                                 "device_functions.h",
+                                                                 "device_double_functions.h",
+                                                                 "device_atomic_functions.h",
+                                                                 "math_functions.h",
+                                                                 "common_functions.h",
+                                                                 "vector_types.h",
+                                                                 "vector_functions.h",
+                                                                 "driver_types.h",
+                                                                 "driver_functions.h",
+                                                                 "builtin_types.h",
+                                                                 "channel_descriptor.h",
+                                                                 "library_types.h",
+                                                                 "host_defines.h",
+                                                                 "host_config.h",
+                                                                 "crt/host_defines.h",
+                                                                 "crt/device_functions.h",
+                                                                 "crt/math_functions.h",
+                                                                 "sm_20_atomic_functions.h",
+                                                                 "sm_20_intrinsics.h",
+                                                                 "sm_30_intrinsics.h",
+                                                                 "sm_32_atomic_functions.h",
+                                                                 "sm_32_intrinsics.h",
+                                                                 "sm_35_atomic_functions.h",
+                                                                 "sm_35_intrinsics.h",
+                                                                 "sm_60_atomic_functions.h",
+                                                                 "sm_61_intrinsics.h",
+                                                                 "texture_types.h",
+                                                                 "surface_types.h",
+                                                                 "cuda_texture_types.h",
+                                                                 "cuda_surface_types.h",
+                                                                 "texture_fetch_functions.h",
+                                                                 "texture_indirect_functions.h",
+                                                                 "surface_functions.h",
+                                                                 "surface_indirect_functions.h",
+                                                                 "cuda_device_runtime_api.h"};
 constexpr std::array<std::string_view, 9> kNumericHeaders = {
     "cublas.h",      "cublas_v2.h",  "cublasLt.h",   "cublasXt.h",       "cusparse.h",
     "cusparse_v2.h", "cusolverDn.h", "cusolverSp.h", "cusolver_common.h"};
@@ -167,13 +206,6 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"bits/stdc++.h", kDeviceSideOfTheLibrary},
                                        {"cuda_runtime.h", kEmpty},
                                        {"cuda_runtime_api.h", kEmpty},
-                                       {"device_launch_parameters.h", kEmpty},
-                                       {"device_functions.h", kEmpty},
-                                       {"math_functions.h", kEmpty},
-                                       {"vector_types.h", kEmpty},
-                                       {"vector_functions.h", kEmpty},
-                                       {"driver_types.h", kEmpty},
-                                       {"builtin_types.h", kEmpty},
                                        {"cuComplex.h", embedded::kCuComplex},
                                        {"math_constants.h", embedded::kConstants},
                                        {"assert.h", kAssert, true},
@@ -223,11 +255,15 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                            "cuda/std/concepts", "cuda/std/version"})
     headers.push_back({name, kCudaStd});
   for (const auto& [name, text] : standard_headers()) headers.push_back({"cuda/std/" + name, text});
+  for (const std::string_view name : kHeadersOfLanguage) headers.push_back({std::string(name), kEmpty});
   for (const std::string_view name : kHostHeaders) {
     const bool thrust = name.starts_with("thrust/");
     headers.push_back({std::string(name), thrust ? kThrust : kEmpty});
   }
-  for (const std::string_view name : kNumericHeaders) headers.push_back({std::string(name), kComplex});
+  for (const std::string_view name : kNumericHeaders) {
+    const bool solver = name.starts_with("cusolver");
+    headers.push_back({std::string(name), solver ? kComplex : kBlas});
+  }
   for (const std::string_view name : kCubHeaders) headers.push_back({"cub/" + std::string(name), kCub});
   return headers;
 }
@@ -244,27 +280,49 @@ std::vector<ShimPart> make_shim_parts() {
   add("worker_abi", embedded::kWorkerAbi);
   add("language", embedded::kLanguage);
   add("math", embedded::kMath);
-  add("intrinsics", embedded::kIntrinsics, {}, {}, {"__popc",      "__clz",
-                                                    "__ffs",       "__brev",
-                                                    "__byte_perm", "__funnelshift",
-                                                    "__mul",       "__umul",
-                                                    "__sad",       "__usad",
-                                                    "__fns",       "__hadd",
-                                                    "__rhadd",     "__uhadd",
-                                                    "__urhadd",    "__dp",
-                                                    "__f",         "__int",
-                                                    "__uint",      "__double",
-                                                    "__longlong",  "__ll",
-                                                    "__ull",       "__hiloint",
-                                                    "__dadd",      "__dsub",
-                                                    "__dmul",      "__ddiv",
-                                                    "__drcp",      "__dsqrt",
-                                                    "__saturate",  "__ld",
-                                                    "__st",        "__prof",
-                                                    "clock",       "__wrap_clock",
-                                                    "fdividef",    "kiln_to_integer",
-                                                    "kiln_double", "cooperative_groups",
-                                                    "#include"});
+  add("intrinsics", embedded::kIntrinsics, {}, {},
+      {"__popc",
+       "__clz",
+       "__ffs",
+       "__brev",
+       "__byte_perm",
+       "__funnelshift",
+       "__mul",
+       "__umul",
+       "__sad",
+       "__usad",
+       "__fns",
+       "__hadd",
+       "__rhadd",
+       "__uhadd",
+       "__urhadd",
+       "__dp",
+       "__f",
+       "__int",
+       "__uint",
+       "__double",
+       "__longlong",
+       "__ll",
+       "__ull",
+       "__hiloint",
+       "__dadd",
+       "__dsub",
+       "__dmul",
+       "__ddiv",
+       "__drcp",
+       "__dsqrt",
+       "__saturate",
+       "__ld",
+       "__cvta",
+       "__st",
+       "__prof",
+       "clock",
+       "__wrap_clock",
+       "fdividef",
+       "kiln_to_integer",
+       "kiln_double",
+       "cooperative_groups",
+       "#include"});
   add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
   add("words", embedded::kWords, {"__v"});
   add("special", embedded::kSpecial,

@@ -1,6 +1,7 @@
 // cuda_bf16.h for a host compiler.
 #pragma once
 
+#include <cuda_fp16.h>
 #include "kiln/small_float_operators.h"
 
 using __nv_bfloat16 = kiln::DeviceFloat<kiln::Bfloat16Format>;

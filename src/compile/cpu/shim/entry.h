@@ -196,38 +196,38 @@ using RunnerOf = Runner<F, S, decltype(F)>;
 
 }  // namespace kiln::cpu
 
-#define KILN_KERNEL_TABLE(index, label, fibers, grid, note, runner, blocks, enter, item, ...) \
-  extern "C" KILN_EXPORT const kiln::cpu_abi::Kernel kiln_kernel_##index = {                  \
-      kiln::cpu_abi::kAbiVersion,                                                             \
-      fibers,                                                                                 \
-      grid,                                                                                   \
-      label,                                                                                  \
-      note,                                                                                   \
-      kiln_shape_##index::fixed_block,                                                        \
-      runner<&__VA_ARGS__, kiln_shape_##index>::count,                                        \
-      runner<&__VA_ARGS__, kiln_shape_##index>::bytes,                                        \
-      blocks,                                                                                 \
-      enter,                                                                                  \
-      item};
+#define KILN_KERNEL_TABLE(index, label, fibers, grid, note, runner, blocks, enter, item)                     \
+  extern "C" KILN_EXPORT const kiln::cpu_abi::Kernel kiln_kernel_##index = {kiln::cpu_abi::kAbiVersion,      \
+                                                                            fibers,                          \
+                                                                            grid,                            \
+                                                                            label,                           \
+                                                                            note,                            \
+                                                                            kiln_shape_##index::fixed_block, \
+                                                                            runner::count,                   \
+                                                                            runner::bytes,                   \
+                                                                            blocks,                          \
+                                                                            enter,                           \
+                                                                            item};
 
 /// A kernel whose work-items never wait for each other. The name expression comes last: it may contain
 /// commas.
-#define KILN_SIMD_KERNEL(index, label, ...)                                                              \
-  static void kiln_blocks_##index(const kiln::cpu_abi::Launch* launch, unsigned long long first,         \
-                                  unsigned long long last, kiln::cpu_abi::Worker* worker) {              \
-    using kiln_runner = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;                           \
-    const unsigned long long block_x =                                                                   \
-        kiln_shape_##index::baked ? kiln_shape_##index::fixed_block.x : launch->block.x;                 \
-    if (launch->grid.x * block_x > 0x7ffffff0ull)                                                        \
-      kiln_runner::run_wide(launch, first, last, worker, kiln_runner::Arguments{});                      \
-    else                                                                                                 \
-      kiln_runner::run_blocks(launch, first, last, worker, kiln_runner::Arguments{});                    \
-  }                                                                                                      \
-  KILN_KERNEL_TABLE(index, label, 0, 0, "", kiln::cpu::RunnerOf, &kiln_blocks_##index, nullptr, nullptr, \
-                    __VA_ARGS__)
+#define KILN_SIMD_KERNEL(index, label, ...)                                                      \
+  using kiln_runner_##index = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;             \
+  static void kiln_blocks_##index(const kiln::cpu_abi::Launch* launch, unsigned long long first, \
+                                  unsigned long long last, kiln::cpu_abi::Worker* worker) {      \
+    using kiln_runner = kiln_runner_##index;                                                     \
+    const unsigned long long block_x =                                                           \
+        kiln_shape_##index::baked ? kiln_shape_##index::fixed_block.x : launch->block.x;         \
+    if (launch->grid.x * block_x > 0x7ffffff0ull)                                                \
+      kiln_runner::run_wide(launch, first, last, worker, kiln_runner::Arguments{});              \
+    else                                                                                         \
+      kiln_runner::run_blocks(launch, first, last, worker, kiln_runner::Arguments{});            \
+  }                                                                                              \
+  KILN_KERNEL_TABLE(index, label, 0, 0, "", kiln_runner_##index, &kiln_blocks_##index, nullptr, nullptr)
 
 /// A kernel with barriers or warp operations; `note` says why it was not split at them.
 #define KILN_FIBER_KERNEL(index, label, note, ...)                                                   \
+  using kiln_runner_##index = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;                 \
   static void kiln_enter_##index(const kiln::cpu_abi::Launch* launch, kiln::cpu_abi::Index3 block,   \
                                  kiln::cpu_abi::Worker* worker) {                                    \
     kiln::cpu::enter_launch<kiln_shape_##index>(launch, worker);                                     \
@@ -237,7 +237,6 @@ using RunnerOf = Runner<F, S, decltype(F)>;
     ++kiln_block_serial;                                                                             \
   }                                                                                                  \
   static void kiln_item_##index(const kiln::cpu_abi::Launch* launch, kiln::cpu_abi::Index3 thread) { \
-    using kiln_runner = kiln::cpu::RunnerOf<&__VA_ARGS__, kiln_shape_##index>;                       \
     if (kiln_shape_##index::baked) {                                                                 \
       blockDim.x = kiln_shape_##index::fixed_block.x;                                                \
       blockDim.y = kiln_shape_##index::fixed_block.y;                                                \
@@ -248,7 +247,7 @@ using RunnerOf = Runner<F, S, decltype(F)>;
     threadIdx.x = thread.x;                                                                          \
     threadIdx.y = thread.y;                                                                          \
     threadIdx.z = thread.z;                                                                          \
-    kiln_runner::run_item(launch, kiln_runner::Arguments{});                                         \
+    kiln_runner_##index::run_item(launch, kiln_runner_##index::Arguments{});                         \
   }                                                                                                  \
-  KILN_KERNEL_TABLE(index, label, 1, 0, note, kiln::cpu::RunnerOf, nullptr, &kiln_enter_##index,     \
-                    &kiln_item_##index, __VA_ARGS__)
+  KILN_KERNEL_TABLE(index, label, 1, 0, note, kiln_runner_##index, nullptr, &kiln_enter_##index,     \
+                    &kiln_item_##index)

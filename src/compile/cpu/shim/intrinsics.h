@@ -293,6 +293,20 @@ KILN_SHIM float __saturatef(float x) {
 // ------------------------------------------------------------------------------------------ memory and
 // clocks
 
+// All memory has one kind of address here.
+KILN_SHIM size_t __cvta_generic_to_shared(const void* p) {
+  return reinterpret_cast<size_t>(p);
+}
+KILN_SHIM size_t __cvta_generic_to_global(const void* p) {
+  return reinterpret_cast<size_t>(p);
+}
+KILN_SHIM void* __cvta_shared_to_generic(size_t p) {
+  return reinterpret_cast<void*>(p);
+}
+KILN_SHIM void* __cvta_global_to_generic(size_t p) {
+  return reinterpret_cast<void*>(p);
+}
+
 #define KILN_LOAD(name)          \
   template <class V>             \
   KILN_SHIM V name(const V* p) { \

@@ -354,11 +354,11 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
   ::threadIdx.z = threadIdx.z;
 
 /// A kernel that was split at its barriers. `grid`: 1 where it has the grid's sync.
-#define KILN_SPLIT_KERNEL(index, label, grid, ...)                                                      \
-  static void kiln_blocks_##index(const kiln::cpu_abi::Launch* launch, unsigned long long first,        \
-                                  unsigned long long last, kiln::cpu_abi::Worker* worker) {             \
-    using R = kiln::cpu::SplitRunnerOf<&__VA_ARGS__, kiln_shape_##index>;                               \
-    R::run_blocks(launch, first, last, worker, R::Arguments{});                                         \
-  }                                                                                                     \
-  KILN_KERNEL_TABLE(index, label, 0, grid, "", kiln::cpu::SplitRunnerOf, &kiln_blocks_##index, nullptr, \
-                    nullptr, __VA_ARGS__)
+#define KILN_SPLIT_KERNEL(index, label, grid, ...)                                               \
+  using kiln_runner_##index = kiln::cpu::SplitRunnerOf<&__VA_ARGS__, kiln_shape_##index>;        \
+  static void kiln_blocks_##index(const kiln::cpu_abi::Launch* launch, unsigned long long first, \
+                                  unsigned long long last, kiln::cpu_abi::Worker* worker) {      \
+    using kiln_runner = kiln_runner_##index;                                                     \
+    kiln_runner::run_blocks(launch, first, last, worker, kiln_runner::Arguments{});              \
+  }                                                                                              \
+  KILN_KERNEL_TABLE(index, label, 0, grid, "", kiln_runner_##index, &kiln_blocks_##index, nullptr, nullptr)

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+
+namespace kiln {
+
+/// "sort" of <thrust/sort.h>: what a text that uses the header names; empty for all other headers.
+[[nodiscard]] std::string_view algorithm_of_thrust(std::string_view header);
+
+/// Whether it is a header of cuBLAS or cuSPARSE, which include <cuda_fp16.h> and <cuda_bf16.h>.
+[[nodiscard]] bool declares_small_floats(std::string_view header);
+
+/// Whether it is a header of a library of which device code can use nothing: <mpi.h>, <opencv2/core.hpp>.
+[[nodiscard]] bool is_header_of_host_library(std::string_view header);
+
+/// How the names of a library begin whose header is for host code: "cublas" of <cublas_v2.h>, "thrust" of
+/// <thrust/sort.h>; empty for all other headers.
+[[nodiscard]] std::string_view prefix_of_host_library(std::string_view header);
+
+}  // namespace kiln
