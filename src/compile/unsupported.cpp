@@ -44,6 +44,12 @@ Lines lines_with_features(const std::string& text, bool cpu) {
   Lines lines;
   add_lines(tokenized.tokens, cpu, lines);
   for (const Directive& directive : tokenized.directives) add_lines(directive.tokens, cpu, lines);
+  for (const Directive& directive : tokenized.directives) {  // macros for host code launch kernels, too
+    for (const Token& token : directive.tokens) {
+      const auto found = lines.find(token.line);
+      if (found != lines.end() && found->second == Feature::kLaunch) lines.erase(found);
+    }
+  }
   return lines;
 }
 

@@ -119,8 +119,8 @@ class HostFinder {
     if (name >= tokens.size() || tokens[name].is("thrust") || tokens[name].is("cub")) return false;
     const bool of_std = tokens[name].is("std") && name + 2 < tokens.size() && tokens[name + 1].is("::");
     const std::string_view inside = tokens[of_std ? name + 2 : name].text;
-    if (of_std || program_.uses_std)
-      return inside == "chrono" || inside == "filesystem" || inside.ends_with("literals");
+    const bool part_of_std = inside == "chrono" || inside == "filesystem" || inside.ends_with("literals");
+    if (of_std || (program_.uses_std && part_of_std)) return part_of_std;
     return std::any_of(
         spec_.unseen_headers.begin(), spec_.unseen_headers.end(),
         [&](const std::string& header) { return prefix_of_host_library(header) == tokens[name].text; });

@@ -260,6 +260,24 @@ TEST_F(NewPrograms, BlanksMayFollowTheBackslashOfALine) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, FunctionsMayHaveTheNamesOfCooperativeGroups) {
+  const std::string yaml = draft(
+      "#include <cooperative_groups.h>\n#include <opencv2/opencv.hpp>\nusing namespace std;\nusing namespace "
+      "cv;\n"
+      "using namespace cooperative_groups;\n"
+      "__device__ int reduce(thread_group g, int* x, int val) {\n  for (int i = g.size() / 2; i > 0; i /= 2) "
+      "{\n"
+      "    x[g.thread_rank()] = val;\n    g.sync();\n    if (g.thread_rank() < i) val += x[g.thread_rank() + "
+      "i];\n"
+      "    g.sync();\n  }\n  return val;\n}\n"
+      "__global__ void k(int* a) {\n  __shared__ int s[64];\n  auto group = this_thread_block();\n"
+      "  const int sum = reduce(group, s, threadIdx.x);\n  if (threadIdx.x == 0) a[0] = sum;\n}\n"
+      "int main() { int* a; Mat image; k<<<1, 64>>>(a); }\n");
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 2016}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, WhatKilnDoesNotHaveIsNamedWithItsLine) {
   const auto fails_with = [&](const std::string& kernel) {
     const std::string yaml = draft(kernel + "int main() { int* a; k<<<1, 1>>>(a); }\n");

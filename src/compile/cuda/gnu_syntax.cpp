@@ -1,6 +1,7 @@
 #include "compile/cuda/gnu_syntax.h"
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "specialize/tokens.h"
@@ -20,6 +21,7 @@ class Rewriter {
       const bool function_like = words[2].is("(") && words[2].offset == words[1].end();
       rewrite(words, function_like ? words[2].close + 1 : 2);
     }
+    join_lines();
     return edits_.empty() ? text_ : apply_edits(text_, std::move(edits_));
   }
 
@@ -37,6 +39,15 @@ class Rewriter {
           replace(tokens[tokens[i].close], "");
         }
       }
+    }
+  }
+
+  /// NVRTC wants a line end right behind the backslash that continues a line; nvcc's preprocessor allows
+  /// blanks.
+  void join_lines() {
+    for (std::size_t at = text_.find('\\'); at != std::string::npos; at = text_.find('\\', at + 1)) {
+      const std::size_t length = continuation_length(std::string_view(text_).substr(at));
+      if (length > 2) edits_.push_back({at + 1, length - 2, ""});
     }
   }
 

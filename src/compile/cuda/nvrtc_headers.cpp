@@ -42,7 +42,7 @@ struct StdNames {
   std::string_view header;
   std::array<std::string_view, 24> names;
 };
-constexpr std::array<StdNames, 6> kImpliedNames = {{
+constexpr std::array<StdNames, 7> kImpliedNames = {{
     {"limits", {"numeric_limits"}},
     {"type_traits",
      {"common_type",       "common_type_t",       "conditional",        "conditional_t", "decay",
@@ -56,6 +56,7 @@ constexpr std::array<StdNames, 6> kImpliedNames = {{
     {"tuple", {"make_tuple", "tie", "tuple", "tuple_size"}},
     {"array", {"array"}},
     {"functional", {"greater", "less", "minus", "multiplies", "plus"}},
+    {"algorithm", {"clamp", "max", "min"}},
 }};
 
 /// The names of streams that <thrust/complex.h> needs.

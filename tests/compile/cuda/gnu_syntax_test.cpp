@@ -30,6 +30,12 @@ TEST(GnuSyntax, StatementExpressionsAreLambdas) {
             "y = ([&]{ if (x) { y = 2; } return y + 1; }());");
 }
 
+TEST(GnuSyntax, LinesAreContinuedWithoutBlanks) {
+  EXPECT_EQ(without_gnu_syntax("#define A(x) \\ \t\n  f(x) \\\n  g(x)\nint a;\n"),
+            "#define A(x) \\\n  f(x) \\\n  g(x)\nint a;\n");
+  EXPECT_EQ(without_gnu_syntax("char c[] = \"\\\\ \";\n"), "char c[] = \"\\\\ \";\n");
+}
+
 TEST(GnuSyntax, MembersByNameAreSeen) {
   EXPECT_TRUE(names_members("Pixel p = {.r = 1, .g = 2};"));
   EXPECT_FALSE(names_members("x = {a.b, .5f}; y.z = 3;"));

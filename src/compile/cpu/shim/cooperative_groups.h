@@ -257,15 +257,20 @@ struct bit_xor {
   V operator()(V a, V b) const { return a ^ b; }
 };
 
+/// Void if `Operation` joins two values; a program may have a function `reduce` of its own.
+template <class Operation, class V>
+using IfJoins =
+    decltype(void((*static_cast<Operation*>(nullptr))(*static_cast<V*>(nullptr), *static_cast<V*>(nullptr))));
+
 /// Every lane of the tile gets the result.
-template <unsigned Size, class Parent, class V, class Operation>
+template <unsigned Size, class Parent, class V, class Operation, class = IfJoins<Operation, V>>
 KILN_SHIM V reduce(const thread_block_tile<Size, Parent>& tile, V value, Operation operation) {
   for (unsigned step = Size / 2; step > 0; step /= 2) {
     value = operation(value, tile.shfl_xor(value, static_cast<int>(step)));
   }
   return value;
 }
-template <class V, class Operation>
+template <class V, class Operation, class = IfJoins<Operation, V>>
 KILN_SHIM V reduce(const coalesced_group& group, V value, Operation operation) {
   V result = group.shfl(value, 0);
   for (unsigned rank = 1; rank < group.size(); ++rank)
