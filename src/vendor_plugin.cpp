@@ -43,7 +43,7 @@ int cuda_type(const std::string& type) {
 class Cublas {
  public:
   explicit Cublas(const kiln_vendor_request& request)
-      : context_(request), library_(open_first(request, versions("libcublas.so", {13, 12, 11}))) {
+      : Cublas(Context(request), open_first(request, versions("libcublas.so", {13, 12, 11}))) {
     context_.with([&] {
       require(function<int(void**)>(library_, "cublasCreate_v2")(&handle_), "cublasCreate");
       require(function<int(void*, void*)>(library_, "cublasSetStream_v2")(handle_, request.stream),
@@ -52,8 +52,8 @@ class Cublas {
     });
   }
   ~Cublas() {
-    if (void* destroy = ::dlsym(library_.handle, "cublasDestroy_v2"))
-      context_.with([&] { return reinterpret_cast<int (*)(void*)>(destroy)(handle_); });
+    if (handle_ == nullptr) return;
+    context_.release([&] { get<int(void*)>("cublasDestroy_v2")(handle_); });
   }
   Cublas(const Cublas&) = delete;
   Cublas& operator=(const Cublas&) = delete;
@@ -74,6 +74,9 @@ class Cublas {
   }
 
  private:
+  /// Holds nothing of the device; the destructor runs if what follows fails.
+  Cublas(const Context& context, Library library) : context_(context), library_(std::move(library)) {}
+
   Context context_;
   Library library_;
   void* handle_ = nullptr;
@@ -162,16 +165,16 @@ std::unique_ptr<Call> cublas_transpose(const kiln_vendor_request& request) {
 class SparseProduct final : public Call {
  public:
   explicit SparseProduct(const kiln_vendor_request& request)
-      : context_(request), library_(open_first(request, versions("libcusparse.so", {13, 12, 11}))) {
+      : SparseProduct(Context(request), open_first(request, versions("libcusparse.so", {13, 12, 11}))) {
     context_.with([&] { prepare(request); });
   }
   ~SparseProduct() override {
-    context_.with([&] {
-      get<int(void*)>("cusparseDestroySpMat")(matrix_);
-      for (void* vector : {x_, y_}) get<int(void*)>("cusparseDestroyDnVec")(vector);
-      get<int(void*)>("cusparseDestroy")(handle_);
-      if (work_ != 0) function<int(unsigned long long)>(context_.driver(), "cuMemFree_v2")(work_);
-      return 0;
+    context_.release([&] {
+      if (matrix_ != nullptr) get<int(void*)>("cusparseDestroySpMat")(matrix_);
+      for (void* vector : {x_, y_}) {
+        if (vector != nullptr) get<int(void*)>("cusparseDestroyDnVec")(vector);
+      }
+      if (handle_ != nullptr) get<int(void*)>("cusparseDestroy")(handle_);
     });
   }
   SparseProduct(const SparseProduct&) = delete;
@@ -184,6 +187,10 @@ class SparseProduct final : public Call {
   }
 
  private:
+  /// Holds nothing of the device; the destructor runs if what follows fails.
+  SparseProduct(const Context& context, Library library)
+      : context_(context), library_(std::move(library)), work_(context_) {}
+
   using SpMV = int(void*, int, const void*, void*, void*, const void*, void*, int, int, void*);
   using BufferSize = int(void*, int, const void*, void*, void*, const void*, void*, int, int, size_t*);
   using MakeMatrix = int(void**, int64_t, int64_t, int64_t, void*, void*, void*, int, int, int, int);
@@ -196,7 +203,7 @@ class SparseProduct final : public Call {
   int apply(SpMV* routine) const {
     return routine(handle_, 0, type_ == kDouble ? static_cast<const void*>(&wide_one_) : &one_, matrix_, x_,
                    type_ == kDouble ? static_cast<const void*>(&wide_zero_) : &zero_, y_, type_, algorithm_,
-                   reinterpret_cast<void*>(work_));
+                   work_.data());
   }
   /// The first run does it: before, the buffers hold no matrix.
   void analyse() {
@@ -225,10 +232,7 @@ class SparseProduct final : public Call {
             handle_, 0, type_ == kDouble ? static_cast<const void*>(&wide_one_) : &one_, matrix_, x_,
             type_ == kDouble ? static_cast<const void*>(&wide_zero_) : &zero_, y_, type_, algorithm_, &bytes),
         "cusparseSpMV_bufferSize");
-    if (bytes > 0) {
-      require(function<int(unsigned long long*, size_t)>(context_.driver(), "cuMemAlloc_v2")(&work_, bytes),
-              "cuMemAlloc");
-    }
+    work_.allocate(bytes);
     int version = 0;
     get<int(void*, int*)>("cusparseGetVersion")(handle_, &version);
     description = "cusparseSpMV (CSR_ALG" + std::to_string(algorithm_ - 1) + ") of cuSPARSE " +
@@ -238,9 +242,9 @@ class SparseProduct final : public Call {
 
   Context context_;
   Library library_;
+  Workspace work_;
   SpMV* spmv_ = nullptr;
   void *handle_ = nullptr, *matrix_ = nullptr, *x_ = nullptr, *y_ = nullptr;
-  unsigned long long work_ = 0;
   int type_ = 0, algorithm_ = 0;
   bool analysed_ = false;
   float one_ = 1, zero_ = 0;

@@ -45,6 +45,7 @@ using Handle = void*;
 using Raw = void*;  // cudnnBackendDescriptor_t
 
 struct Cudnn {
+  const Context& context;
   Library library;
   Handle handle = nullptr;
   int (*create)(int, Raw*);
@@ -54,21 +55,24 @@ struct Cudnn {
   int (*finalize)(Raw);
   int (*execute)(Handle, Raw, Raw);
 
-  explicit Cudnn(const kiln_vendor_request& request)
-      : library(open_first(request, versions("libcudnn.so", {9, 8}))),
+  /// Opens the library; start() makes the handle.
+  Cudnn(const Context& of, const kiln_vendor_request& request)
+      : context(of),
+        library(open_first(request, versions("libcudnn.so", {9, 8}))),
         create(function<int(int, Raw*)>(library, "cudnnBackendCreateDescriptor")),
         destroy(function<int(Raw)>(library, "cudnnBackendDestroyDescriptor")),
         set(function<int(Raw, int, int, std::int64_t, const void*)>(library, "cudnnBackendSetAttribute")),
         get(function<int(Raw, int, int, std::int64_t, std::int64_t*, void*)>(library,
                                                                              "cudnnBackendGetAttribute")),
         finalize(function<int(Raw)>(library, "cudnnBackendFinalize")),
-        execute(function<int(Handle, Raw, Raw)>(library, "cudnnBackendExecute")) {
-    require(function<int(Handle*)>(library, "cudnnCreate")(&handle), "cudnnCreate");
-    require(function<int(Handle, void*)>(library, "cudnnSetStream")(handle, request.stream),
-            "cudnnSetStream");
-  }
+        execute(function<int(Handle, Raw, Raw)>(library, "cudnnBackendExecute")) {}
   ~Cudnn() {
-    if (void* end = ::dlsym(library.handle, "cudnnDestroy")) reinterpret_cast<int (*)(Handle)>(end)(handle);
+    if (handle == nullptr) return;
+    context.release([&] { function<int(Handle)>(library, "cudnnDestroy")(handle); });
+  }
+  void start(void* stream) {
+    require(function<int(Handle*)>(library, "cudnnCreate")(&handle), "cudnnCreate");
+    require(function<int(Handle, void*)>(library, "cudnnSetStream")(handle, stream), "cudnnSetStream");
   }
   Cudnn(const Cudnn&) = delete;
   Cudnn& operator=(const Cudnn&) = delete;
@@ -136,19 +140,14 @@ struct Plan {
 /// A convolution with what follows it, for tensors of n, c, h, w whose c lie together.
 class Convolution final : public Call {
  public:
-  explicit Convolution(const kiln_vendor_request& request)
-      : context_(request), dnn_(context_.with([&] { return std::make_unique<Cudnn>(request); })) {
-    stream_ = request.stream;
-    context_.with([&] { prepare(Arguments(request)); });
+  explicit Convolution(const kiln_vendor_request& request) : Convolution(Opened{request}) {
+    context_.with([&] {
+      dnn_.start(stream_);
+      prepare(Arguments(request));
+    });
   }
   ~Convolution() override {
-    context_.with([&] {
-      stages_.clear();
-      graphs_.clear();
-      dnn_.reset();
-      if (work_ != 0) function<int(unsigned long long)>(context_.driver(), "cuMemFree_v2")(work_);
-      return 0;
-    });
+    context_.release([&] { graphs_.clear(); });
   }
   Convolution(const Convolution&) = delete;
   Convolution& operator=(const Convolution&) = delete;
@@ -157,11 +156,18 @@ class Convolution final : public Call {
   void run() override {
     context_.with([&] {
       if (stages_.empty()) choose();
-      for (const auto& [plan, pack] : stages_) require(dnn_->execute(dnn_->handle, plan, pack), kExecute);
+      for (const auto& [plan, pack] : stages_) require(dnn_.execute(dnn_.handle, plan, pack), kExecute);
     });
   }
 
  private:
+  struct Opened {
+    const kiln_vendor_request& request;
+  };
+  /// Holds nothing of the device; the destructor runs if what follows fails.
+  explicit Convolution(const Opened& of)
+      : context_(of.request), work_(context_), dnn_(context_, of.request), stream_(of.request.stream) {}
+
   static constexpr const char* kExecute = "cudnnBackendExecute";
   enum Tensor { kX, kW, kY, kBias, kSums, kBiased };  // and their numbers in graphs
   /// Operations that run as one, each engine's plan of them, and their buffers.
@@ -174,7 +180,7 @@ class Convolution final : public Call {
                                   bool is_virtual = false) const {
     const std::int64_t c = extents[1], w = extents[3];
     const std::vector<std::int64_t> strides = {extents[1] * extents[2] * w, 1, w * c, c};
-    Descriptor made(*dnn_, kTensor);
+    Descriptor made(dnn_, kTensor);
     made.set(906, kOfInt64, std::int64_t{number} + 1);
     made.set(901, kOfDataType, type).set(902, kOfInt64, extents).set(903, kOfInt64, strides);
     made.set(900, kOfInt64, std::int64_t{16}).set_bool(907, is_virtual);
@@ -184,10 +190,10 @@ class Convolution final : public Call {
   [[nodiscard]] Descriptor pointwise(std::vector<Descriptor>& parts, const Descriptor& x, const Descriptor* b,
                                      const Descriptor& y) const {
     constexpr int add = 0, relu = 100;
-    Descriptor what(*dnn_, kPointwise);
+    Descriptor what(dnn_, kPointwise);
     what.set(0, kOfPointwiseMode, b != nullptr ? add : relu).set(1, kOfDataType, kFloatData);
     what.finalize("a pointwise operation of cuDNN");
-    Descriptor made(*dnn_, kPointwiseOperation);
+    Descriptor made(dnn_, kPointwiseOperation);
     made.set(750, what).set(751, x).set(753, y);
     if (b != nullptr) made.set(752, *b);
     parts.push_back(std::move(what));
@@ -223,7 +229,7 @@ class Convolution final : public Call {
           kW, {large("filters"), large("c") / groups, large("filter_h"), large("filter_w")}, type->second));
       Descriptor& y = keep(tensor(kY, of_y, type->second));
       Descriptor& sums = more ? keep(tensor(kSums, of_y, kFloatData, true)) : y;
-      Descriptor& how = keep(Descriptor(*dnn_, kConvolution));
+      Descriptor& how = keep(Descriptor(dnn_, kConvolution));
       const auto pair = [&](const char* name) { return std::vector<std::int64_t>(2, large(name)); };
       how.set(100, kOfDataType, kFloatData)
           .set(101, kOfConvolutionMode, 1)
@@ -232,7 +238,7 @@ class Convolution final : public Call {
       how.set(104, kOfInt64, pair("padding")).set(105, kOfInt64, pair("padding"));
       how.finalize("a convolution of cuDNN");
       std::vector<Descriptor> operations;
-      Descriptor& forward = operations.emplace_back(*dnn_, kConvolutionForward);
+      Descriptor& forward = operations.emplace_back(dnn_, kConvolutionForward);
       forward.set(700, kOfFloat, 1.0F).set(701, kOfFloat, 0.0F).set(702, how).set(703, w).set(704, x);
       forward.set(705, sums).finalize("a convolution of cuDNN");
       if (fused) {
@@ -262,14 +268,11 @@ class Convolution final : public Call {
       count += graph.plans.size();
       for (const Plan& plan : graph.plans) bytes = std::max(bytes, plan.workspace);
     }
-    if (bytes > 0)
-      require(function<int(unsigned long long*, size_t)>(context_.driver(), "cuMemAlloc_v2")(
-                  &work_, static_cast<size_t>(bytes)),
-              "cuMemAlloc");
+    work_.allocate(static_cast<size_t>(bytes));
     for (Graph& graph : graphs_) {
-      graph.pack->set(1003, kOfPointer, reinterpret_cast<void*>(work_)).finalize("buffers of cuDNN");
+      graph.pack->set(1003, kOfPointer, work_.data()).finalize("buffers of cuDNN");
     }
-    const auto version = function<size_t()>(dnn_->library, "cudnnGetVersion")();
+    const auto version = function<size_t()>(dnn_.library, "cudnnGetVersion")();
     const size_t major = version >= 90000 ? 10000 : 1000;
     description = std::string("the fastest of ") + std::to_string(count) + " plans of cuDNN " +
                   std::to_string(version / major) + "." + std::to_string(version % major / 100) + "." +
@@ -297,12 +300,12 @@ class Convolution final : public Call {
       numbers.push_back(tensor + 1);
       pointers.push_back(data_.at(tensor == kSums ? kY : tensor));
     }
-    graph.pack = std::make_unique<Descriptor>(*dnn_, kVariantPack);
+    graph.pack = std::make_unique<Descriptor>(dnn_, kVariantPack);
     graph.pack->set(1000, kOfInt64, numbers).set(1001, kOfPointer, pointers);
     std::vector<Raw> raw;
     for (const Descriptor& operation : operations) raw.push_back(operation.raw());
-    Descriptor whole(*dnn_, kGraph);
-    whole.set(800, kOfHandle, dnn_->handle).set(801, kOfDescriptor, raw);
+    Descriptor whole(dnn_, kGraph);
+    whole.set(800, kOfHandle, dnn_.handle).set(801, kOfDescriptor, raw);
     const bool known = whole.finalize();
     for (Descriptor& operation : operations) graph.parts.push_back(std::move(operation));
     if (known) {
@@ -312,19 +315,19 @@ class Convolution final : public Call {
     graph.parts.push_back(std::move(whole));
   }
   void propose(Graph& graph, const Descriptor& whole, int mode) const {
-    Descriptor heuristics(*dnn_, kHeuristics);
+    Descriptor heuristics(dnn_, kHeuristics);
     heuristics.set(201, whole).set(200, kOfHeuristics, mode);
     if (!heuristics.finalize()) return;
     std::vector<Raw> raw;
     const std::int64_t count = heuristics.get(202, kOfDescriptor, raw);
     std::vector<Descriptor> found;
-    for (std::int64_t i = 0; i < count; ++i) found.emplace_back(*dnn_, kConfiguration);
+    for (std::int64_t i = 0; i < count; ++i) found.emplace_back(dnn_, kConfiguration);
     for (const Descriptor& configuration : found) raw.push_back(configuration.raw());
     found.erase(found.begin() + (raw.empty() ? 0 : heuristics.get(202, kOfDescriptor, raw)), found.end());
     for (Descriptor& configuration : found) {
       if (exact_ && rounds(configuration)) continue;
-      Descriptor plan(*dnn_, kPlan);
-      plan.set(400, kOfHandle, dnn_->handle).set(401, configuration);
+      Descriptor plan(dnn_, kPlan);
+      plan.set(400, kOfHandle, dnn_.handle).set(401, configuration);
       if (!plan.finalize()) continue;
       std::vector<std::int64_t> bytes(1);
       plan.get(402, kOfInt64, bytes);
@@ -334,7 +337,7 @@ class Convolution final : public Call {
   }
   /// Whether an engine's products have fewer digits than float.
   [[nodiscard]] bool rounds(const Descriptor& configuration) const {
-    const Descriptor engine(*dnn_, kEngine);
+    const Descriptor engine(dnn_, kEngine);
     std::vector<Raw> raw = {engine.raw()};
     configuration.get(300, kOfDescriptor, raw);
     std::vector<int> notes(32);
@@ -372,7 +375,7 @@ class Convolution final : public Call {
     float least = never;
     for (int i = 0; i < 6; ++i) {
       record(events[0], stream_);
-      if (dnn_->execute(dnn_->handle, plan, pack) != 0) break;
+      if (dnn_.execute(dnn_.handle, plan, pack) != 0) break;
       record(events[1], stream_);
       require(function<int(Event)>(driver, "cuEventSynchronize")(events[1]), kExecute);
       float time = never;
@@ -384,13 +387,13 @@ class Convolution final : public Call {
   }
 
   Context context_;
-  std::unique_ptr<Cudnn> dnn_;
-  void* stream_ = nullptr;
+  Workspace work_;
+  Cudnn dnn_;
+  void* stream_;
   bool exact_ = false;
   std::array<void*, 4> data_{};
   std::vector<Graph> graphs_;                // all at once; the convolution, the rest
   std::vector<std::pair<Raw, Raw>> stages_;  // plans that run, with their buffers
-  unsigned long long work_ = 0;
 };
 
 }  // namespace

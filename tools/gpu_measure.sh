@@ -25,7 +25,8 @@ one of the ratios to the libraries and the goals (tools/ratios.py, tools/goals.c
   --limit S       seconds for all steps together (default: 570)
   --step-limit S  seconds for one step at most (default: 240)
   --wheels DIR    wheels of the package kiln (tools/wheel.sh), which python3 installs for this run; else python3 must have kiln
-  --steps TEXT    only steps whose names match this extended regular expression, such as 'torch' or '^conv2d'
+  --steps TEXT    only steps whose names match this extended regular expression, such as 'torch' or '^conv2d'; the wheels are
+                  installed in any case
   --workloads W,...  wisdom: which, in this order (default: gemm,gemm_scaled,batched_gemm,transpose,spmv,layers)
   --budget TIME   wisdom: of one search (default: 40s)
   --only TEXT     wisdom: only sizes that match this extended regular expression, such as T=half
@@ -52,6 +53,10 @@ esac
 for number in "$limit" "$step_limit"; do
   case $number in *[!0-9]* | "") usage_error "--limit and --step-limit: expected seconds, not '$number'" ;; esac
 done
+limit=$((10#$limit)) step_limit=$((10#$step_limit))   # 08 is no octal number
+code=0
+grep -qE -- "$steps" <<< "" 2> /dev/null || code=$?
+[ $code -le 1 ] || usage_error "--steps: expected an extended regular expression, not '$steps'"
 kiln=$build/bin/kiln
 [ -x "$kiln" ] || environment_error "no $kiln: build Kiln first (cmake --build $build)"
 kiln=$(realpath "$kiln")
@@ -79,7 +84,7 @@ pack_now_and_then() { while sleep 20; do pack; done; }
 step() {
   local name=$1 most=$2 start=$SECONDS code=0 left=$((limit - SECONDS)) word=ok
   shift 2
-  grep -qE -- "$steps" <<< "$name" || return 0
+  [ "$name" = wheels ] || grep -qE -- "$steps" <<< "$name" || return 0   # each step may need the wheels
   [ -z "$compile" ] || most=$step_limit
   [ "$most" -le "$step_limit" ] || most=$step_limit
   [ "$most" -le "$left" ] || most=$left
@@ -281,7 +286,9 @@ if [ -n "$wheels" ]; then
   export PYTHONPATH=$cache/site${PYTHONPATH:+:$PYTHONPATH}
   step wheels 60 "${install_wheels[@]}"
 fi
+others=${#rows[@]}
 measure_"$part"
+[ ${#rows[@]} -gt "$others" ] || usage_error "--steps: no step of part '$part' on $device matches '$steps'"
 
 printf '%s\n' "${rows[@]}" > "$kept/steps.txt"
 if [ -z "$compile" ] && [ "$part" != wisdom ]; then

@@ -28,12 +28,20 @@ PROBLEMS = {
     "resnet18": ["batch"],
     "mala": ["rows"],
 }
+MEMBERS = ("workload", "label", "parameters", "status", "step_seconds", "metrics", "message")  # of a record, that are read here
 ROW = re.compile(r'^([\w.]+),"([^"]*)",([^,]*),[^,]*,([\d.e+-]+),([\d.e+-]*),([\d.e+-]*)$')
 
 
 def fail(message):
     print(f"ratios.py: error: {message}", file=sys.stderr)
     sys.exit(2)
+
+
+def read(path):
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        fail(f"{path}: {error}")
 
 
 def text(value):
@@ -105,7 +113,7 @@ def judged(goal, figure):
 
 def read_goals(path):
     goals = []
-    lines = [line for line in path.read_text().splitlines() if not line.startswith("#")]
+    lines = [line for line in read(path).splitlines() if not line.startswith("#")]
     for row in csv.DictReader(lines):
         try:
             wanted = {} if row["workload"] == "bench" else dict(word.split("=", 1) for word in row["values"].split())
@@ -117,13 +125,18 @@ def read_goals(path):
 
 def records_of(folder):
     for file in sorted(folder.rglob("records.jsonl")):
-        lines = file.read_text().splitlines()
+        lines = read(file).splitlines()
         for number, line in enumerate(lines, 1):
             try:
-                yield file.parent.name, json.loads(line)
+                record = json.loads(line)
             except json.JSONDecodeError as error:
                 if number < len(lines):  # the last one may be cut off
                     fail(f"{file}:{number}: {error}")
+                continue
+            lacking = [name for name in MEMBERS if not isinstance(record, dict) or name not in record]
+            if lacking:
+                fail(f"{file}:{number}: expected a record of kiln run; it lacks {', '.join(lacking)}")
+            yield file.parent.name, record
 
 
 def read_problems(folder):

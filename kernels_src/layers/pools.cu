@@ -40,8 +40,9 @@ __device__ inline void pool(T* __restrict__ y, const T* x, Index i, const Params
   if (i >= (Index)p.batch * p.out_h * p.out_w * (p.c / Count)) return;
   const Place at = place_of<Count>(i, p.c, p.out_w, p.out_h);
   float best[Count];
+  const float least = __uint_as_float(0xff800000u);  // minus infinity
   EACH_CHANNEL
-  for (int e = 0; e < Count; ++e) best[e] = Average ? 0.0f : -3.402823466e38f;
+  for (int e = 0; e < Count; ++e) best[e] = Average ? 0.0f : least;
   int taken = 0;
   // Without borders no load depends on a condition.
   const bool whole = p.padding == 0 && (p.out_h - 1) * p.stride + p.filter_h <= p.h &&

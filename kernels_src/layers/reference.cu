@@ -66,7 +66,7 @@ extern "C" __global__ void pool_in_double(double* __restrict__ y, const double* 
   const int q = int(i / p.c % p.out_w);
   const int o = int(i / p.c / p.out_w % p.out_h);
   const Index image = i / p.c / p.out_w / p.out_h;
-  double best = average != 0 ? 0 : -1e300;
+  double best = average != 0 ? 0 : double(__uint_as_float(0xff800000u));
   int taken = 0;
   for (int r = 0; r < p.filter_h; ++r) {
     for (int s = 0; s < p.filter_w; ++s) {
@@ -75,7 +75,7 @@ extern "C" __global__ void pool_in_double(double* __restrict__ y, const double* 
       if (row < 0 || row >= p.h || column < 0 || column >= p.w) continue;
       ++taken;
       const double value = x[((image * p.h + row) * p.w + column) * p.c + channel];
-      best = average != 0 ? best + value : value > best ? value : best;
+      best = average != 0 ? best + value : value > best || value != value ? value : best;
     }
   }
   if (p.count_padding) taken = p.filter_h * p.filter_w;

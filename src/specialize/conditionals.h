@@ -14,8 +14,8 @@ namespace kiln {
 [[nodiscard]] bool are_alternatives(const TokenizedText& text, std::size_t offset, std::size_t other);
 
 /// The macros that conditionals around a place ask for: `#ifdef X`, `#elif defined(X)`, the `#else` of
-/// `#ifndef X`; "0" where it is not compiled: `#if 0`, and branches that known macros exclude. Known are
-/// the names in `defined` and what the text defines in front of the place without a condition.
+/// `#ifndef X`; "0" where it is not compiled: `#if 0`, and branches that known macros exclude. Known are the
+/// macros in `defined` and what the text defines in front of the place without a condition.
 [[nodiscard]] std::vector<std::string> macros_around(const TokenizedText& text, std::size_t offset,
                                                      std::set<std::string, std::less<>> defined = {});
 

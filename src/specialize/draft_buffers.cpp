@@ -49,22 +49,28 @@ std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::s
 
 std::string DraftBuffers::texture_argument(const TextParameter& parameter, const TextKernel& kernel,
                                            const std::string& elements) {
-  const auto& [function, fetched] = kernel.fetches.at(parameter.name);
-  const std::string known = types_.type_name(fetched, kernel);
+  const TextureFetch& fetch = *DraftTypes::texture_fetch(parameter, kernel);
+  const TextureKind& kind = fetch.kind;
+  const std::string known = types_.type_name(fetch.type, kernel);
   const std::string type = known.empty() || scalars_.is_type_parameter(known) ? "float" : known;
-  const std::string key = parameter.name + " as a texture";
-  std::string& name = buffers_[key];
+  const std::string what = kind.surface ? "surface" : "texture";
+  std::string shape = kind.layers ? "4, " : "";
+  shape += kind.dimensions == 3           ? "16, 16, 16"
+           : kind.dimensions == 2         ? "64, 64"
+           : fetch.linear || !kind.layers ? quoted_scalar(elements)
+                                          : "64";
+  std::string& name = buffers_[parameter.name + " as a " + what + " of " + type + " with " + shape];
   if (name.empty()) {
     name = scalars_.fresh(parameter.name);
-    const bool linear = function == "tex1Dfetch";
     const auto element = parse_element_type(type);
     const bool real = !element || is_real(element->scalar);
-    buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type) + ", shape: [" +
-                                 (linear ? quoted_scalar(elements) : "64, 64") +
-                                 "], init: {uniform: " + (real ? "[0, 1]" : "[0, 16]") + "}}",
-                             "shape, content, type of the texture; its filter and address in args", ""});
+    const std::string init = fetch.writes ? "0" : std::string("{uniform: ") + (real ? "[0, 1]}" : "[0, 16]}");
+    const std::string rest = kind.surface ? "" : "; its filter and address in args";
+    buffer_lines_.push_back(
+        {name + ": {type: " + quoted_scalar(type) + ", shape: [" + shape + "], init: " + init + "}",
+         "shape, content, type of the " + what + rest, ""});
   }
-  return "{texture: " + name + "}";
+  return "{" + what + ": " + name + (kind.layers ? ", layers: true}" : "}");
 }
 
 std::optional<std::string> DraftBuffers::allocated_extent(const TextParameter& pointer,

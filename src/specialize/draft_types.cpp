@@ -16,6 +16,9 @@ namespace {
 constexpr int kDeepestConstant = 8;
 constexpr std::size_t kMostMembers = 4096;  // a launch passes at most 4096 bytes in structs
 
+constexpr std::array<const char*, 2> kTextureTypes = {"cudaTextureObject_t", "CUtexObject"};
+constexpr std::array<const char*, 2> kSurfaceTypes = {"cudaSurfaceObject_t", "CUsurfObject"};
+
 constexpr std::array<const char*, 5> kIndexWords = {"idx", "index", "offset", "size", "key"};
 
 /// "IdxT", "index_t", "SizeType": a type of whole numbers.
@@ -223,11 +226,18 @@ bool DraftTypes::is_empty_object(const TextParameter& parameter, const TextKerne
   return type.find_first_of("*&[") == std::string::npos && is_empty_record(type);
 }
 
-bool DraftTypes::is_texture(const TextParameter& parameter, const TextKernel& kernel) const {
-  const auto fetch = kernel.fetches.find(parameter.name);
+bool DraftTypes::is_texture_object(const TextParameter& parameter) {
   const std::string type = bare_type(parameter.type);
-  return (type == "cudaTextureObject_t" || type == "CUtexObject") && fetch != kernel.fetches.end() &&
-         (fetch->second.first == "tex1Dfetch" || fetch->second.first == "tex2D");
+  return std::find(kTextureTypes.begin(), kTextureTypes.end(), type) != kTextureTypes.end() ||
+         std::find(kSurfaceTypes.begin(), kSurfaceTypes.end(), type) != kSurfaceTypes.end();
+}
+
+const TextureFetch* DraftTypes::texture_fetch(const TextParameter& parameter, const TextKernel& kernel) {
+  const auto fetch = kernel.fetches.find(parameter.name);
+  if (fetch == kernel.fetches.end()) return nullptr;
+  const auto& types = fetch->second.kind.surface ? kSurfaceTypes : kTextureTypes;
+  const std::string type = bare_type(parameter.type);
+  return std::find(types.begin(), types.end(), type) != types.end() ? &fetch->second : nullptr;
 }
 
 std::string DraftTypes::template_type(const TextKernel& kernel, const std::string& name) const {

@@ -69,8 +69,13 @@ class DraftTypes {
   /// Whether it is a function object without members, which takes one byte.
   [[nodiscard]] bool is_empty_object(const TextParameter& parameter, const TextKernel& kernel) const;
 
-  /// Whether it is a texture that a workload can make: of one dimension by index, or of two.
-  [[nodiscard]] bool is_texture(const TextParameter& parameter, const TextKernel& kernel) const;
+  /// The kernel's own access to a texture or a surface that is passed to it; null if the argument is no such
+  /// object, or if the kernel only hands it on.
+  [[nodiscard]] static const TextureFetch* texture_fetch(const TextParameter& parameter,
+                                                         const TextKernel& kernel);
+
+  /// Whether its type is one of CUDA's for textures and surfaces.
+  [[nodiscard]] static bool is_texture_object(const TextParameter& parameter);
 
   /// The workload's form of a type parameter of a kernel's template: a `type` parameter of the same name, or
   /// the program's type argument.

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kDeepestVariable = 8;
 constexpr std::size_t kLongest = 1 << 16;
+constexpr int kMostExpansions = 1 << 16;  // of a file: variables that expand to nothing make no text long
 
 /// Without comments; continued lines are joined.
 std::vector<std::string> lines_of(const std::string& text) {
@@ -68,16 +69,17 @@ class MakefileReader {
     variables_[name] = std::string(trim(line.substr(equals + 1)));
   }
 
-  [[nodiscard]] std::string expanded(const std::string& text, int depth) const {
+  [[nodiscard]] std::string expanded(const std::string& text, int depth) {
     std::string result;
     for (std::size_t i = 0; i < text.size() && result.size() < kLongest; ++i) {
       const bool open = text[i] == '$' && i + 1 < text.size() && (text[i + 1] == '(' || text[i + 1] == '{');
       const std::size_t close = open ? text.find(text[i + 1] == '(' ? ')' : '}', i) : std::string::npos;
       const auto known =
           close == std::string::npos ? variables_.end() : variables_.find(text.substr(i + 2, close - i - 2));
-      if (known == variables_.end() || depth == kDeepestVariable) {
+      if (known == variables_.end() || depth == kDeepestVariable || expansions_ == kMostExpansions) {
         result += text[i];
       } else {
+        ++expansions_;
         result += expanded(known->second, depth + 1);
         i = close;
       }
@@ -90,9 +92,10 @@ class MakefileReader {
     std::string word;
     while (words >> word) {
       for (const std::string prefix : {"-D", "-I"}) {
-        const std::size_t at = word.starts_with(prefix) ? 0 : word.find("=" + prefix);  // FLAGS=-DX
-        if (at == std::string::npos) continue;
-        std::string value = word.substr(at == 0 ? 2 : at + 3);
+        const std::size_t equals = word.find("=" + prefix);  // FLAGS=-DX, or FLAGS =-DX
+        const bool begins = word.starts_with(prefix);
+        if (!begins && equals == std::string::npos) continue;
+        std::string value = word.substr(begins ? 2 : equals + 3);
         if (value.empty() && !(words >> value)) return;
         if (prefix == "-D") {
           add_define(value);
@@ -118,6 +121,7 @@ class MakefileReader {
   }
 
   std::map<std::string, std::string> variables_, defines_;
+  int expansions_ = 0;
   MakefileFlags flags_;
 };
 

@@ -88,6 +88,25 @@ std::vector<Path> files_beside(FileSystem& files, const Path& source, const std:
   return found;
 }
 
+/// The status of what a link leads to; a place that may not be looked into has nothing.
+std::optional<FileStatus> found_status(FileSystem& files, const Path& path) {
+  try {
+    return files.target_status(path);
+  } catch (const std::filesystem::filesystem_error&) {
+    return std::nullopt;
+  }
+}
+
+/// Empty for a folder that is called as a file is, and for a file that cannot be read: it need not be of the
+/// program.
+std::string readable_text(FileSystem& files, const Path& path) {
+  try {
+    return files.read_file(path).value_or("");
+  } catch (const std::filesystem::filesystem_error&) {
+    return "";
+  }
+}
+
 }  // namespace
 
 std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
@@ -97,12 +116,12 @@ std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
   for (int above = 0; above <= kFoldersAbove; ++above, folder = folder.parent_path()) {
     for (const char* name : kFolderNames) {
       const Path candidate = (folder / name).lexically_normal();
-      if (files.status(candidate)) candidates.push_back(candidate);
+      if (found_status(files, candidate)) candidates.push_back(candidate);
     }
   }
   for (const std::string& name : missing) {
     if (name.find('.') == std::string::npos || name.starts_with("/")) continue;  // a header of C++
-    const auto has = [&](const Path& candidate) { return files.status(candidate / name).has_value(); };
+    const auto has = [&](const Path& candidate) { return found_status(files, candidate / name).has_value(); };
     if (std::any_of(found.begin(), found.end(), has)) continue;
     const auto first = std::find_if(candidates.begin(), candidates.end(), has);
     if (first != candidates.end()) found.push_back(*first);
@@ -127,7 +146,7 @@ std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, co
     const std::set<std::string> missing = names.missing();
     for (const Path& candidate : candidates) {
       if (std::find(found.begin(), found.end(), candidate) != found.end()) continue;
-      const std::string other = files.read_file(candidate).value_or("");
+      const std::string other = readable_text(files, candidate);
       DeviceNames theirs;
       add_text(other, theirs);
       const bool has = std::any_of(missing.begin(), missing.end(),

@@ -218,8 +218,8 @@ class ProgramReader {
       const bool member = at(i - 1, ".") || (at(i - 1, ">") && at(i - 2, "-"));
       if (tokens()[i].identifier() && at(i + 1, "(") && !member) called.insert(std::string(tokens()[i].text));
       if (at(i, "extern")) kernel.dynamic_shared = true;
-      if (tokens()[i].text.starts_with("tex")) add_fetch(kernel, i, declaration.body.end);
     }
+    kernel.fetches = texture_fetches(tokens(), declaration.body);
     kernel.names_in_body.assign(names.begin(), names.end());
     kernel.called_in_body.assign(called.begin(), called.end());
     const bool specialisation = at(declaration.parameters.begin - 2, ">");
@@ -241,20 +241,6 @@ class ProgramReader {
     }
     program_.kernels.push_back(std::move(kernel));
     offsets_.push_back(offset);
-  }
-
-  /// `tex2D<float4>(texture, x, y)` at `i`.
-  void add_fetch(TextKernel& kernel, std::size_t i, std::size_t end) const {
-    const std::string function(tokens()[i].text);
-    std::string type;
-    if (at(i + 1, "<")) {
-      const std::size_t behind = behind_angles(tokens(), i + 1, end);
-      if (behind < i + 3) return;
-      type = text_of(tokens(), {i + 2, behind - 1});
-      i = behind - 1;
-    }
-    if (at(i + 1, "(") && i + 2 < end && tokens()[i + 2].identifier())
-      kernel.fetches.emplace(std::string(tokens()[i + 2].text), std::pair(function, type));
   }
 
   /// A prototype with another number of parameters is an overload, though it has no body.

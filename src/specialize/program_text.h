@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "specialize/declarations.h"
+#include "specialize/texture_fetches.h"
 
 namespace kiln {
 
@@ -27,11 +28,10 @@ struct TextKernel {
   bool overloaded = false;   ///< another kernel has the name
   bool alternative = false;  ///< an earlier one has the name, in another branch of a conditional
   std::vector<TextParameter> parameters, template_parameters;
-  bool dynamic_shared = false;              ///< it has an `extern __shared__` array
-  std::vector<std::string> names_in_body;   ///< each once
-  std::vector<std::string> called_in_body;  ///< those that a parenthesis follows
-  /// `tex2D<float>(tex, ...)`: by the texture's name, the function and its type (empty without one).
-  std::map<std::string, std::pair<std::string, std::string>> fetches;
+  bool dynamic_shared = false;                  ///< it has an `extern __shared__` array
+  std::vector<std::string> names_in_body;       ///< each once
+  std::vector<std::string> called_in_body;      ///< those that a parenthesis follows
+  std::map<std::string, TextureFetch> fetches;  ///< by the name of the texture or surface
   std::vector<std::string> needs;          ///< macros that conditionals around it ask for; "0" for `#if 0`
   std::vector<std::string> instantiation;  ///< arguments of `template __global__ void kernel<...>(...)`
 };

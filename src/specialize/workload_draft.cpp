@@ -144,7 +144,11 @@ class Drafter {
       const ArgumentType type = types_.argument_type(parameter, kernel);
       const std::string what = "its argument '" + parameter.name + "' is ";
       if (types_.is_empty_object(parameter, kernel)) continue;
-      if (!types_.members_of(parameter, kernel).empty() || types_.is_texture(parameter, kernel)) continue;
+      if (!types_.members_of(parameter, kernel).empty() || DraftTypes::texture_fetch(parameter, kernel))
+        continue;
+      if (DraftTypes::is_texture_object(parameter))
+        return what + "a texture or surface that the kernel itself does not access by a function that Kiln " +
+               "knows (tex1Dfetch, tex2D, tex2DLayered, surf2Dwrite, ...)";
       if (!type.pointer && is_called(kernel, parameter.name))
         return what + "a function object, which a workload cannot pass";
       if (type.type.empty())
@@ -259,7 +263,7 @@ class Drafter {
         arguments.emplace_back("{struct: [{value: 0, type: uchar}]}");
         continue;
       }
-      if (types_.is_texture(parameter, kernel)) {
+      if (DraftTypes::texture_fetch(parameter, kernel) != nullptr) {
         arguments.push_back(buffers_.texture_argument(parameter, kernel, elements));
         continue;
       }

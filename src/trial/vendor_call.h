@@ -74,15 +74,19 @@ class Arguments {
     return found->number;
   }
   [[nodiscard]] int whole(const std::string& name) const {
-    const double value = number(name);
-    if (value < 0 || value > 2147483647) throw Error("argument '" + name + "' does not fit an int");
-    return static_cast<int>(value);
+    return static_cast<int>(in_range(name, 2147483647.0, "an int"));
   }
   [[nodiscard]] long long large(const std::string& name) const {
-    return static_cast<long long>(number(name));
+    return static_cast<long long>(in_range(name, 9007199254740992.0, "a size of at most 2^53"));
   }
 
  private:
+  /// Not a number is out of range, too.
+  [[nodiscard]] double in_range(const std::string& name, double most, const char* expected) const {
+    const double value = number(name);
+    if (!(value >= 0 && value <= most)) throw Error("argument '" + name + "' does not fit " + expected);
+    return value;
+  }
   [[nodiscard]] const kiln_vendor_argument* find(const std::string& name) const {
     const auto found = all_.find(name);
     return found == all_.end() ? nullptr : &found->second;
@@ -146,6 +150,15 @@ class Context {
     const Current current(*this);
     return action();
   }
+  /// For destructors: what cannot be released is left, as where the context is gone.
+  template <class Action>
+  void release(const Action& action) const noexcept {
+    try {
+      with(action);
+    } catch (const std::exception&) {
+      return;
+    }
+  }
   [[nodiscard]] const Library& driver() const { return driver_; }
 
  private:
@@ -153,6 +166,29 @@ class Context {
   int (*push_)(void*);
   int (*pop_)(void**);
   void* context_ = nullptr;
+};
+
+/// What a routine works in, on the device; null if it asks for none.
+class Workspace {
+ public:
+  explicit Workspace(const Context& context) : context_(&context) {}
+  ~Workspace() {
+    if (address_ == 0) return;
+    context_->release(
+        [&] { function<int(unsigned long long)>(context_->driver(), "cuMemFree_v2")(address_); });
+  }
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+  void allocate(size_t bytes) {
+    if (bytes == 0) return;
+    require(function<int(unsigned long long*, size_t)>(context_->driver(), "cuMemAlloc_v2")(&address_, bytes),
+            "cuMemAlloc");
+  }
+  [[nodiscard]] void* data() const { return reinterpret_cast<void*>(address_); }
+
+ private:
+  const Context* context_;
+  unsigned long long address_ = 0;
 };
 
 /// y = conv(x, w) + bias, with ReLU if `relu` is not 0, by cuDNN.

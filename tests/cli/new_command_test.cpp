@@ -274,27 +274,6 @@ TEST_F(NewCommand, FunctionObjectsWithoutMembersArePassed) {
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 }
 
-TEST_F(NewCommand, TexturesOfTwoDimensionsAreArguments) {
-  const std::string yaml =
-      draft("texture",
-            "__global__ void sample(float* out, cudaTextureObject_t image, int n) {\n"
-            "  if (threadIdx.x < n) out[threadIdx.x] = tex2D<float>(image, threadIdx.x + 0.5f, 2.5f);\n}\n"
-            "int main() {\n  float* out;\n  cudaTextureObject_t t;\n  sample<<<1, 64>>>(out, t, 64);\n}\n");
-  EXPECT_THAT(yaml, HasSubstr("args: [out, {texture: image}, n]"));
-  const CliResult ran = run_with("texture", yaml,
-                                 {{"shape: [64, 64], init: {uniform: [0, 1]}", "shape: [64, 64], init: 3"},
-                                  {"checks: []", "checks: [{buffer: out, expected: 3}]"}});
-  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
-}
-
-TEST_F(NewCommand, OtherTexturesAreLeftOut) {
-  const std::string yaml = draft("volume",
-                                 "__global__ void clear(float* out) { out[0] = 0; }\n"
-                                 "__global__ void volume(float* out, cudaTextureObject_t cube) {\n"
-                                 "  out[0] = tex3D<float>(cube, 0.5f, 0.5f, 0.5f);\n}\n");
-  EXPECT_THAT(yaml, HasSubstr("'volume' is left out"));
-}
-
 TEST_F(NewCommand, TakesMacrosAndFoldersFromTheMakefileAndTheCommandLine) {
   write("Makefile",
         "CFLAGS = -O3 -DREAL=double -DSTEPS=9 -Iextra -Iabsent\nifeq ($(DEBUG),yes)\nCFLAGS += "

@@ -217,7 +217,8 @@ TEST_F(NewPrograms, ConstantsInBracesAreTemplateArguments) {
       "template <class T, unsigned Width, unsigned Rows>\n__global__ void k(T* a) {\n"
       "  static_assert(Width % Rows == 0 && Width > 1);\n  a[0] = Width + Rows;\n}\n"
       "struct Size {\n  int n{3};\n};\n"
-      "template <class T> void run(T* a) {\n  constexpr unsigned kWide{8U * 2U};\n  constexpr unsigned kRows{4U};\n"
+      "template <class T> void run(T* a) {\n  constexpr unsigned kWide{8U * 2U};\n"
+      "  constexpr unsigned kRows{4U};\n"
       "  k<T, kWide, kRows><<<1, 1>>>(a);\n}\nint main() { float* a; run<float>(a); }\n");
   EXPECT_THAT(yaml, HasSubstr("template_args: [T, 16, 4]"));
   const CliResult ran =

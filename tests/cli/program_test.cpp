@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/process.h"
+#include "base/scratch_folder.h"
 
 namespace kiln {
 namespace {
@@ -32,8 +33,9 @@ TEST(Program, ResultsThatCannotBeWrittenAre) {
 
 /// What the program writes for a job whose kernel prints, as does a constructor when its code is loaded.
 ProcessResult run_printing_job(const std::string& redirection) {
-  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "kiln-printing";
-  std::filesystem::create_directories(folder);
+  const auto files = make_real_file_system();
+  const ScratchFolder scratch = make_scratch_folder(*files, temporary_folder(), "kiln-printing-");
+  const std::filesystem::path& folder = scratch.get().path;
   std::ofstream(folder / "k.cu") << "struct Loud { Loud() { printf(\"constructor\\n\"); } } loud;\n"
                                     "extern \"C\" __global__ void k(int* a) {\n"
                                     "  if (threadIdx.x == 0) printf(\"hello,from,kernel\\n\");\n"

@@ -35,6 +35,26 @@ TEST(MakefileFlags, VariablesAreExpandedAndTheRestOfMakeIsPassedOver) {
   EXPECT_THAT(flags.folders, ElementsAre("../src/inc"));
 }
 
+TEST(MakefileFlags, FollowTheEqualsSignWithOrWithoutSpaces) {
+  for (const char* text :
+       {"F=-DN=4 -Iinc\n", "F =-DN=4 -Iinc\n", "F= -DN=4 -I inc\n", "F := -D N=4 -Iinc\n"}) {
+    const MakefileFlags flags = read_makefile_flags(text);
+    EXPECT_THAT(flags.defines, ElementsAre(Pair("N", "4"))) << text;
+    EXPECT_THAT(flags.folders, ElementsAre("inc")) << text;
+  }
+}
+
+TEST(MakefileFlags, VariablesThatExpandManyTimesEnd) {
+  std::string text = "A0 =\n";
+  for (int depth = 1; depth < 8; ++depth) {
+    text += "A" + std::to_string(depth) + " =";
+    for (int i = 0; i < 1000; ++i) text += " $(A" + std::to_string(depth - 1) + ")";
+    text += "\n";
+  }
+  EXPECT_THAT(read_makefile_flags("F = -DN=1\n" + text + "all:\n\tcc $(A7)\n").defines,
+              ElementsAre(Pair("N", "1")));
+}
+
 TEST(MakefileFlags, OfTwoValuesTheLastCounts) {
   EXPECT_THAT(read_makefile_flags("A = -DN=1\nB = -DN=2\n").defines, ElementsAre(Pair("N", "2")));
   EXPECT_THAT(read_makefile_flags("").defines, IsEmpty());

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/scratch_folder.h"
 #include "support/fake_clock.h"
 #include "support/memory_file_system.h"
 
@@ -27,6 +28,18 @@ TEST(NeighbourFiles, HaveTheBodiesOfDeviceFunctions) {
   files.write_file("/p/other.cu", "__device__ int unused(int i) { return i; }\n", false);
   EXPECT_THAT(files_of_device_code(files, "/p/main.cu", text, {}),
               ElementsAre("/p/f.cu", "/p/table.cu", "/p/g.cpp"));
+}
+
+TEST(NeighbourFiles, ThatCannotBeReadAreNone) {
+  const auto files = make_real_file_system();
+  const ScratchFolder scratch = make_scratch_folder(*files, temporary_folder(), "kiln-neighbours-");
+  const std::filesystem::path& folder = scratch.get().path;
+  files->make_directories(folder / "a.cu", false);
+  std::filesystem::create_symlink(folder / "loop.cu", folder / "loop.cu");
+  files->write_file(folder / "z.cu", "__device__ float f(float x) { return x; }\n", false);
+  const std::string text = "__device__ float f(float x);\n__global__ void k(float* a) { a[0] = f(1); }\n";
+  EXPECT_THAT(files_of_device_code(*files, folder / "main.cu", text, {}), ElementsAre(folder / "z.cu"));
+  EXPECT_THAT(folders_of_headers(*files, folder / "main.cu", {"loop.cu"}), IsEmpty());
 }
 
 TEST(NeighbourFiles, AreNotLookedForWhereNothingIsMissing) {

@@ -31,11 +31,12 @@ END
 chmod +x "$folder/build/bin/kiln"
 measure() { "$root/tools/gpu_measure.sh" --build "$folder/build" --device cpu --out "$folder/out" "$@" > "$folder/said" 2>&1; }
 
-code=0; measure --part library --step-limit 1 || code=$?
+# 3 s are enough for a step beside other tests.
+code=0; measure --part library --step-limit 3 || code=$?
 [ "$code" = 1 ] || fail "exit code $code"
 [ "$(grep -c ' ok$' "$folder/said")" = 6 ] || fail "three steps of gemm, twice in the output"
 [ "$(grep -c 'FAILED, code 1: error: no such layout' "$folder/said")" = 6 ] || fail "three steps fail"
-[ "$(grep -c 'cut off after 1 s' "$folder/said")" = 6 ] || fail "three steps are cut off"
+[ "$(grep -c 'cut off after 3 s' "$folder/said")" = 6 ] || fail "three steps are cut off"
 grep -q '| gemm | T=float m=128 | vectors | 2 to 2 | 3 | 1.500 | *| *|' "$folder/said" || fail "no ratio"
 tar -tzf "$folder/out/measure_library.tar.gz" > "$folder/packed"
 for file in gemm_kiln/records.jsonl gemm_library/records.jsonl gemm_layouts_kiln.log steps.txt ratios.md; do
@@ -49,10 +50,26 @@ code=0; measure --part tiles --limit 0 || code=$?
 [ "$(grep -c 'not run: no time left' "$folder/said")" -ge 16 ] || fail "steps were run without time"
 measure --part library --steps '^gemm_(kiln|library)$' || fail "two steps"
 [ "$(grep -c '^gemm.* ok$' "$folder/said")" = 4 ] || fail "two steps, twice in the output"
+for wrong in '(' 'no_such_step'; do
+  code=0; measure --part library --steps "$wrong" || code=$?
+  { [ "$code" = 2 ] && grep -q -- '--steps: ' "$folder/said"; } || fail "exit code $code for --steps '$wrong'"
+done
+code=0; measure --part library --steps '^gemm_kiln$' --wheels "$folder/no_wheels" --limit 08 || code=$?
+[ "$code" = 1 ] || fail "exit code $code without wheels"
+grep -q '^wheels .* FAILED' "$folder/said" || fail "the wheels are not asked for"
+grep -q '^gemm_kiln .* ok$' "$folder/said" || fail "the step beside the wheels"
 code=0; measure --part nothing || code=$?
 [ "$code" = 2 ] || fail "exit code $code for a part that is not there"
 code=0; "$root/tools/ratios.py" "$folder/build" > "$folder/said" 2>&1 || code=$?
 [ "$code" = 2 ] || fail "exit code $code for a folder without records"
+mkdir "$folder/foreign"
+for line in 'null' '{"workload": "gemm"}' $'\xff'; do
+  printf '%s\n' "$line" > "$folder/foreign/records.jsonl"
+  code=0; "$root/tools/ratios.py" "$folder/foreign" > "$folder/said" 2>&1 || code=$?
+  { [ "$code" = 2 ] && grep -q "^ratios.py: error: $folder/foreign/records.jsonl" "$folder/said"; } || fail "exit code $code for '$line'"
+done
+code=0; "$root/tools/ratios.py" "$folder/foreign" --goals "$folder/none.csv" > "$folder/said" 2>&1 || code=$?
+{ [ "$code" = 2 ] && grep -q "^ratios.py: error: $folder/none.csv" "$folder/said"; } || fail "exit code $code for goals that are not there"
 
 # What the parts ask for on a CPU are variants of the shipped jobs.
 sed -n 's/ --output .*//; s/ --device cpu//; s/^run //p' "$folder/asked" | sort -u > "$folder/jobs"

@@ -9,10 +9,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "base/scratch_folder.h"
 #include "trial/vendor_plugin.h"
 
 namespace kiln::test {
@@ -41,16 +43,12 @@ class VendorCudnn : public ::testing::Test {
     ASSERT_NE(library, nullptr) << ::dlerror();
     plugin_ =
         reinterpret_cast<const kiln_vendor_plugin* (*)()>(::dlsym(library, KILN_VENDOR_PLUGIN_SYMBOL))();
-    // Tests run beside each other, each as a process.
-    calls_ = ::testing::TempDir() + "/cudnn_calls." +
-             ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    std::filesystem::remove(calls_);
+    calls_ = scratch_.get().path / "calls";
     ::setenv("FAKE_CUDNN_CALLS", calls_.c_str(), 1);
     ::unsetenv("FAKE_CUDNN_FAILS");
   }
   void TearDown() override {
     if (call_ != nullptr) plugin_->release(call_);
-    if (!calls_.empty()) std::filesystem::remove(calls_);
   }
 
   void make(const Shape& of, bool biased, std::map<std::string, double> more = {},
@@ -79,11 +77,11 @@ class VendorCudnn : public ::testing::Test {
                                              {"padding", of.padding},
                                              {"dilation", of.dilation},
                                              {"groups", of.groups}};
-    numbers.merge(more);
+    more.merge(numbers);
     std::vector<kiln_vendor_argument> arguments = {
         {"x", x_.data(), type, 0}, {"weights", weights_.data(), type, 0}, {"y", y_.data(), type, 0}};
     if (biased) arguments.push_back({"bias", bias_.data(), "float", 0});
-    for (const auto& [name, value] : numbers) arguments.push_back({name.c_str(), nullptr, "", value});
+    for (const auto& [name, value] : more) arguments.push_back({name.c_str(), nullptr, "", value});
     const std::array<const char*, 1> folders = {folder.c_str()};
     const kiln_vendor_request request{"conv2d",         "cuda",         nullptr,       arguments.data(),
                                       arguments.size(), folders.data(), folders.size()};
@@ -124,6 +122,8 @@ class VendorCudnn : public ::testing::Test {
 
   const kiln_vendor_plugin* plugin_ = nullptr;
   void* call_ = nullptr;
+  std::unique_ptr<FileSystem> files_ = make_real_file_system();
+  ScratchFolder scratch_ = make_scratch_folder(*files_, temporary_folder(), "kiln-cudnn-");
   std::string text_, calls_;
   std::vector<float> x_, weights_, bias_, y_;
 };
@@ -175,6 +175,31 @@ TEST_F(VendorCudnn, AddsTheBiasApartWhereNoEngineDoesAll) {
   std::filesystem::remove(calls_);
   ASSERT_EQ(plugin_->run(call_), nullptr);
   EXPECT_THAT(calls(), ElementsAre("engine 1", "engine 1"));
+}
+
+TEST_F(VendorCudnn, LeavesNothingBehindWhereItCannotBePrepared) {
+  ::setenv("FAKE_CUDNN_FAILS", "pack", 1);
+  make({}, true);
+  EXPECT_EQ(call_, nullptr);
+  EXPECT_EQ(text_, "buffers of cuDNN gives status 2000");
+  EXPECT_THAT(calls(), ElementsAre("allocated 64", "ended", "freed"));
+}
+
+TEST_F(VendorCudnn, IsReleasedAfterItsContextIsGone) {
+  make({}, true);
+  ASSERT_NE(call_, nullptr) << text_;
+  ::setenv("FAKE_CUDNN_FAILS", "context", 1);
+  EXPECT_STREQ(plugin_->run(call_), "cuCtxPushCurrent gives status 709");
+  plugin_->release(call_);
+  call_ = nullptr;
+}
+
+TEST_F(VendorCudnn, RefusesSizesThatAreNone) {
+  for (const double size : {-1.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+    make({}, false, {{"groups", size}});
+    EXPECT_EQ(call_, nullptr);
+    EXPECT_EQ(text_, "argument 'groups' does not fit a size of at most 2^53");
+  }
 }
 
 TEST_F(VendorCudnn, SaysWhyThereIsNone) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/scratch_folder.h"
 #include "support/error_matchers.h"
 #include "support/memory_file_system.h"
 #include "support/small_workload.h"
@@ -103,10 +104,9 @@ TEST(WisdomFile, MistakesAreNamedWithTheirPlace) {
 }
 
 TEST(WisdomFile, ProcessesThatUpdateAFileLoseNothingOfEachOther) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "kiln_wisdom_file_test";
-  std::filesystem::remove_all(folder);
   const auto files = make_real_file_system();
-  const std::filesystem::path file = folder / "deep" / wisdom_file_name("scale");
+  const ScratchFolder scratch = make_scratch_folder(*files, temporary_folder(), "kiln-wisdom-");
+  const std::filesystem::path file = scratch.get().path / "deep" / wisdom_file_name("scale");
   std::vector<std::thread> writers;
   for (int writer = 0; writer < 4; ++writer) {
     writers.emplace_back([&, writer] {
@@ -119,7 +119,6 @@ TEST(WisdomFile, ProcessesThatUpdateAFileLoseNothingOfEachOther) {
   }
   for (std::thread& writer : writers) writer.join();
   EXPECT_EQ(read_wisdom_file(*files, file).size(), 20U);
-  std::filesystem::remove_all(folder);
 }
 
 class RecordingWarnings final : public Log {

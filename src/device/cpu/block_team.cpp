@@ -47,11 +47,7 @@ void BlockTeam::prepare(std::size_t count, std::size_t dynamic_shared_bytes) {
     auto block = std::make_unique<Block>();
     block->team = this;
     block->left = true;
-    block->context.entry = &BlockTeam::block_main;
-    block->context.argument = block.get();
-    block->context.stack_bottom = stacks_.bottom(blocks_.size());
-    block->context.stack_bytes = stacks_.bytes();
-    prepare_context(block->context, blocks_.size());
+    stacks_.start(block->context, blocks_.size(), &BlockTeam::block_main, block.get());
     blocks_.push_back(std::move(block));
   }
   shared_stride_ = (dynamic_shared_bytes + kLine - 1) / kLine * kLine;

@@ -16,6 +16,14 @@ FiberStacks::FiberStacks(std::size_t stack_bytes)
   stack_bytes_ = (stack_bytes + page_bytes_ - 1) / page_bytes_ * page_bytes_;
 }
 
+void FiberStacks::start(Context& context, std::size_t i, void (*entry)(void*), void* argument) {
+  context.entry = entry;
+  context.argument = argument;
+  context.stack_bottom = bottom(i);
+  context.stack_bytes = stack_bytes_;
+  prepare_context(context, i);
+}
+
 void* FiberStacks::bottom(std::size_t i) {
   const std::size_t stride = stack_bytes_ + page_bytes_;
   while (slabs_.size() * kStacksPerSlab <= i) {

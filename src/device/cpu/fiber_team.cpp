@@ -43,11 +43,7 @@ void FiberTeam::prepare_items(std::size_t count) {
   while (items_.size() < count) {
     auto item = std::make_unique<Item>();
     item->team = this;
-    item->context.entry = &FiberTeam::item_main;
-    item->context.argument = item.get();
-    item->context.stack_bottom = stacks_.bottom(items_.size());
-    item->context.stack_bytes = stacks_.bytes();
-    prepare_context(item->context, items_.size());
+    stacks_.start(item->context, items_.size(), &FiberTeam::item_main, item.get());
     items_.push_back(std::move(item));
   }
   count_ = count;
