@@ -1,0 +1,240 @@
+#include "compile/cpu/split/indices.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kiln::fission {
+
+/// The range without brackets and casts around the whole of it.
+TokenRange Indices::bare(TokenRange range) const {
+  const std::vector<Token>& tokens = body().tokens();
+  while (range.begin < range.end) {
+    if (body().is(range.begin, "(")) {
+      const std::size_t close = tokens[range.begin].close;
+      if (close + 1 == range.end) {
+        range = {range.begin + 1, close};
+        continue;
+      }
+      std::size_t t = range.begin + 1;
+      while (t < close && cast_word(tokens[t].text)) ++t;
+      if (t == close && t > range.begin + 1) {
+        range.begin = close + 1;
+        continue;
+      }
+    }
+    if (body().is(range.begin, "static_cast") && body().is(range.begin + 1, "<")) {
+      const std::size_t open = after_template_arguments(tokens, range.begin + 1, range.end);
+      if (body().is(open, "(") && tokens[open].close + 1 == range.end) {
+        range = {open + 1, tokens[open].close};
+        continue;
+      }
+    }
+    break;
+  }
+  return range;
+}
+
+/// 'x', 'y' or 'l' if an expression is that index; else 0.
+char Indices::axis_of(TokenRange range) const {
+  range = bare(range);
+  if (range.begin >= range.end) return 0;
+  if (const WarpPart part = warp_part(range.begin, range.end); part.length != 0)
+    return part.remainder && range.begin + part.length == range.end ? 'l' : '\0';
+  const std::size_t length = index_length(range.begin);
+  if (length != 0 && range.begin + length == range.end) return 'x';
+  if (range.begin + 3 == range.end && body().is(range.begin, "threadIdx") && body().is(range.begin + 2, "y"))
+    return 'y';
+  const int variable = body().variable_at(range.begin);
+  if (variable < 0) return 0;
+  if (const std::size_t call = group_call_length(range.begin); call != 0) {
+    const bool lane = groups_[static_cast<std::size_t>(variable)].whole_warp() &&
+                      body().is(range.begin + 2, "thread_rank") && range.begin + call == range.end;
+    return lane ? 'l' : '\0';
+  }
+  const Variable& known = body().variables()[static_cast<std::size_t>(variable)];
+  if (range.begin + 1 != range.end || known.modified || known.parameter >= 0 || known.declarator->pointer ||
+      known.declarator->array || known.declarator->reference || known.fixed)
+    return 0;
+  const TokenRange value = bare(known.declarator->initializer);
+  return value.begin < value.end && value.begin != range.begin ? axis_of(value) : '\0';
+}
+
+int Indices::stride(TokenRange range, int depth) const {
+  constexpr int kDeepest = 16;
+  range = bare(range);
+  if (depth > kDeepest) return kOther;
+  int sum = 0;
+  std::size_t begin = range.begin;
+  const auto add = [&](TokenRange term) {
+    term = bare(term);
+    if (term.begin >= term.end) return;
+    if (const GridCall call = grid_call(term.begin);
+        term.begin + call.length == term.end && call.length != 0) {
+      sum += call.index && call.axis == 'x' ? 1 : 0;
+      return;
+    }
+    if (axis_of(term) == 'x' || axis_of(term) == 'l') {
+      sum += 1;
+      return;
+    }
+    if (axis_of(term) == 'y') return;
+    if (const std::size_t call = group_call_length(term.begin);
+        call != 0 && term.begin + call == term.end && body().is(term.begin + 2, "thread_rank") &&
+        groups_[static_cast<std::size_t>(body().variable_at(term.begin))].kind == Group::Kind::kGrid) {
+      sum += 1;
+      return;
+    }
+    if (term.begin + 1 == term.end) {
+      const int v = body().variable_at(term.begin);
+      if (v < 0 || levels_[static_cast<std::size_t>(v)] != kItemLevel) return;
+      const Variable& variable = body().variables()[static_cast<std::size_t>(v)];
+      if (variable.modified || variable.parameter >= 0 || variable.declarator->array || variable.fixed) {
+        sum = kOther;
+        return;
+      }
+      sum += stride(variable.declarator->initializer, depth + 1);
+      return;
+    }
+    if (body().is(term.begin, "kiln_global_x")) {
+      sum += 1;
+      return;
+    }
+    if (facts(term).level == kBlockLevel || (in_.shape.warps && facts(term).level == kWarpLevel)) return;
+    // Products of values that vary only from row to row do not vary along x.
+    bool rows = true;
+    for (std::size_t i = term.begin; i < term.end && rows; ++i) {
+      const int v = body().variable_at(i);
+      if (v >= 0 && levels_[static_cast<std::size_t>(v)] == kItemLevel)
+        rows = stride({i, i + 1}, depth + 1) == 0;
+      if (body().is(i, "threadIdx") && !body().is(i + 2, "y") && !body().is(i + 2, "z")) rows = false;
+      if (body().is(i, "[") || body().is(i, "->")) rows = false;
+    }
+    if (rows) return;
+    sum = kOther;
+  };
+  for (std::size_t i = range.begin; i <= range.end && sum < kOther; ++i) {
+    if (i < range.end && (body().is(i, "(") || body().is(i, "["))) {
+      i = body().tokens()[i].close;
+      continue;
+    }
+    const bool ends = i == range.end || ((body().is(i, "+") || body().is(i, "-")) && i > begin);
+    if (!ends) continue;
+    add({begin, i});
+    begin = i + 1;
+  }
+  return std::min(sum, kOther);
+}
+
+std::size_t Indices::wide_cast_length(std::size_t i) const {
+  if (!body().is(i, "(")) return 0;
+  bool wide = false;
+  std::size_t t = i + 1;
+  for (; body().is(t, "size_t") || body().is(t, "long") || body().is(t, "int64_t") ||
+         body().is(t, "uint64_t") || body().is(t, "ptrdiff_t") || body().is(t, "unsigned") ||
+         body().is(t, "int");
+       ++t)
+    wide = wide || !(body().is(t, "unsigned") || body().is(t, "int"));
+  return wide && body().is(t, ")") ? t + 1 - i : 0;
+}
+
+/// Names, numbers and indices with +, - and * between them.
+bool Indices::plain_sum(TokenRange range) const {
+  const std::vector<Token>& tokens = body().tokens();
+  if (range.begin >= range.end) return false;
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    const Token& token = tokens[i];
+    if (const GridCall call = grid_call(i); call.length != 0) {
+      i += call.length - 1;
+      continue;
+    }
+    if (const std::size_t cast = wide_cast_length(i); cast != 0) {
+      i += cast - 1;
+      continue;
+    }
+    if (const std::size_t length = group_call_length(i); length != 0) {
+      if (body().is(i + 2, "thread_index") || body().is(i + 2, "group_index") ||
+          body().is(i + 2, "dim_threads") || body().is(i + 2, "group_dim") ||
+          body().is(i + 2, "dim_blocks") || body().is(i + 2, "block_index") ||
+          body().is(i + 2, "barrier_arrive"))
+        return false;
+      i += length - 1;
+      continue;
+    }
+    if (const WarpPart part = warp_part(i, range.end); part.length != 0) {
+      i += part.length - 1;
+      continue;
+    }
+    const bool built_in =
+        token.is("threadIdx") || token.is("blockIdx") || token.is("blockDim") || token.is("gridDim");
+    if (built_in && body().is(i + 1, ".")) {
+      i += 2;
+    } else if (token.identifier()) {
+      if (body().is(i + 1, "(") || body().is(i + 1, "<") || body().is(i + 1, "::") || cast_word(token.text) ||
+          token.is("sizeof"))
+        return false;
+      const int v = body().variable_at(i);
+      if (v < 0) {
+        if (built_in) return false;
+        continue;
+      }
+      const Variable& variable = body().variables()[static_cast<std::size_t>(v)];
+      if (variable.declarator->pointer || variable.declarator->array ||
+          groups_[static_cast<std::size_t>(v)].kind != Group::Kind::kNone)
+        return false;
+      // An unsigned value that represents a negative one relies on wrapping.
+      for (std::size_t t = variable.declarator->initializer.begin; t < variable.declarator->initializer.end;
+           ++t) {
+        if (body().is(t, "~") || (body().is(t, "-") && (t == variable.declarator->initializer.begin ||
+                                                        !ends_operand(tokens[t - 1]))))
+          return false;
+      }
+    } else if (token.kind == Token::Kind::kNumber) {
+      if (token.text.find_first_of(".") != std::string_view::npos || token.text.size() > 9) return false;
+    } else if (!(token.is("+") || token.is("-") || token.is("*") || token.is("(") || token.is(")"))) {
+      return false;
+    } else if ((token.is("-") || token.is("*")) && (i == range.begin || !ends_operand(tokens[i - 1]))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether a variable keeps its value as long as the variable `user` lives.
+bool Indices::steady_in(int number, const Variable& user) const {
+  const Variable& variable = body().variables()[static_cast<std::size_t>(number)];
+  if (variable.fixed || !variable.modified ||
+      groups_[static_cast<std::size_t>(number)].kind != Group::Kind::kNone)
+    return true;
+  if (variable.escapes) return false;
+  return std::none_of(body().writes().begin(), body().writes().end(), [&](const Write& write) {
+    return write.variable == number && write.at >= user.declarator->at && write.at < user.scope_end;
+  });
+}
+
+bool Indices::steady_names(const Variable& variable) const {
+  const TokenRange value = variable.declarator->initializer;
+  for (std::size_t i = value.begin; i < value.end; ++i) {
+    const int other = body().variable_at(i);
+    if (other >= 0 && !steady_in(other, variable)) return false;
+  }
+  return true;
+}
+
+bool Indices::sum_of_index(int number) const {
+  const Variable& variable = body().variables()[static_cast<std::size_t>(number)];
+  if (variable.modified || variable.parameter >= 0 || variable.fixed || variable.declarator->pointer ||
+      variable.declarator->reference || variable.declarator->array ||
+      variable.declarator->start != Declarator::Start::kEquals)
+    return false;
+  for (std::size_t i = variable.specifiers.begin; i < variable.specifiers.end; ++i) {
+    const Token& token = body().tokens()[i];
+    if (!(token.is("int") || token.is("unsigned") || token.is("const") || token.is("uint") ||
+          token.is("uint32_t") || token.is("int32_t") || token.is("auto")))
+      return false;
+  }
+  const TokenRange value = bare(variable.declarator->initializer);
+  if (!plain_sum(value) || !steady_names(variable)) return false;
+  return stride(value) == 1 || levels_[static_cast<std::size_t>(number)] == kItemLevel;
+}
+
+}  // namespace kiln::fission

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+
+#include "compile/cpu/split/expressions.h"
+
+namespace kiln::fission {
+
+/// The growth of a function's expressions from a work-item to the next: which are an index, and which are
+/// sums of one.
+class Indices : public Expressions {
+ public:
+  /// The growth of an expression's value from a work-item to the next along x: 0, 1, or kOther.
+  static constexpr int kOther = 2;
+  [[nodiscard]] int stride(TokenRange range, int depth = 0) const;
+  /// Whether a variable gets a wide copy (ExpressionText): a sum of an index and other values that never
+  /// changes.
+  [[nodiscard]] bool sum_of_index(int variable) const;
+  [[nodiscard]] bool plain_sum(TokenRange range) const;
+  /// The number of tokens of "(size_t)" and the like in front of a value; 0 if there is no such cast.
+  [[nodiscard]] std::size_t wide_cast_length(std::size_t i) const;
+
+ protected:
+  using Expressions::Expressions;
+
+  /// The range without brackets and casts around the whole of it.
+  [[nodiscard]] TokenRange bare(TokenRange range) const;
+  /// 'x', 'y' or 'l' (lane) if an expression is that index; else 0.
+  [[nodiscard]] char axis_of(TokenRange range) const;
+  /// Whether the names in a variable's initializer keep their values as long as the variable lives.
+  [[nodiscard]] bool steady_names(const Variable& variable) const;
+
+ private:
+  [[nodiscard]] bool steady_in(int number, const Variable& user) const;
+};
+
+}  // namespace kiln::fission

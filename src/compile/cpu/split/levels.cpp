@@ -1,0 +1,206 @@
+#include "compile/cpu/split/levels.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace kiln::fission {
+
+Levels::Levels(Input input) : Indices(std::move(input)) {
+  least_.assign(body().variables().size(), kBlockLevel);
+}
+
+bool Levels::raise(int variable, Level level) {
+  Level& known = levels_[static_cast<std::size_t>(variable)];
+  const Level wanted = cap(level);
+  if (wanted <= known || groups_[static_cast<std::size_t>(variable)].kind != Group::Kind::kNone) return false;
+  known = wanted;
+  return true;
+}
+
+void Levels::find_levels() {
+  const std::vector<Variable>& variables = body().variables();
+  levels_ = least_;
+  index_.assign(variables.size(), false);
+  for (std::size_t v = 0; v < variables.size(); ++v) {
+    const Variable& variable = variables[v];
+    if (variable.parameter >= 0) {
+      const auto p = static_cast<std::size_t>(variable.parameter);
+      if (p < in_.parameter_levels.size()) raise(static_cast<int>(v), in_.parameter_levels[p]);
+    }
+    if (variable.fixed) continue;
+    if (variable.escapes) raise(static_cast<int>(v), kItemLevel);
+    const bool own_array = variable.declarator->array && variable.parameter < 0;
+    if (own_array && !variable.constant) raise(static_cast<int>(v), kItemLevel);
+    // A reference has the level of its target; the object that it is bound to may change.
+    if (variable.declarator->reference && variable.parameter < 0 && !variable.constant)
+      raise(static_cast<int>(v), kItemLevel);
+    // Names of threadIdx.x.
+    if (!variable.modified && variable.parameter < 0 && !variable.declarator->pointer &&
+        !variable.declarator->reference) {
+      TokenRange value = variable.declarator->initializer;
+      for (bool casts = true; casts && value.begin < value.end;) {
+        casts = false;
+        if (body().is(value.begin, "(")) {
+          std::size_t t = value.begin + 1;
+          while (t < value.end && cast_word(body().tokens()[t].text)) ++t;
+          if (t > value.begin + 1 && body().is(t, ")")) {
+            value.begin = t + 1;
+            casts = true;
+          }
+        }
+      }
+      const std::size_t length = value.begin < value.end ? index_length(value.begin) : 0;
+      if (length != 0 && value.begin + length == value.end) index_[v] = true;
+    }
+  }
+  for (bool grown = true; grown;) {
+    grown = false;
+    control_.clear();
+    control(body().block(), kBlockLevel);
+    for (std::size_t v = 0; v < variables.size(); ++v) {
+      const Variable& variable = variables[v];
+      if (variable.parameter >= 0 || variable.fixed) continue;
+      const Level level =
+          std::max(facts(variable.declarator->initializer).level, control_[variable.statement]);
+      grown = raise(static_cast<int>(v), level) || grown;
+    }
+    for (const Write& write : body().writes()) {
+      if (write.variable < 0) continue;
+      Level level = std::max(facts(write.value).level, control_[write.statement]);
+      const Statement& statement = *write.statement;
+      if (statement.kind == Kind::kOpaque) level = kItemLevel;
+      if (statement.children.empty()) {  // in a lambda
+        for (std::size_t t = statement.range.begin; t < write.at; ++t) {
+          if (body().is(t, "{") && body().tokens()[t].close > write.at) level = kItemLevel;
+        }
+      }
+      grown = raise(write.variable, level) || grown;
+    }
+  }
+}
+
+Level Levels::condition_level(const Statement& statement) const {
+  // A barrier's condition has one value for the whole block, or the program is wrong.
+  if (sync_in(statement.range) == Sync::kBlock) return kBlockLevel;
+  return cap(facts(statement.condition).level);
+}
+
+Level Levels::exits(const Statement& statement, Level level, bool breaks, bool continues) const {
+  switch (statement.kind) {
+    case Kind::kBreak:
+      return breaks ? level : kBlockLevel;
+    case Kind::kContinue:
+      return continues ? level : kBlockLevel;
+    case Kind::kOpaque: {
+      if (continues && jumps(statement, Kind::kContinue)) return kItemLevel;
+      return kBlockLevel;
+    }
+    case Kind::kFor:
+    case Kind::kWhile:
+    case Kind::kDo:
+      return kBlockLevel;
+    default:
+      break;
+  }
+  const Level inside = statement.kind == Kind::kIf ? std::max(level, condition_level(statement)) : level;
+  Level most = kBlockLevel;
+  for (const auto& child : statement.children)
+    most = std::max(most, exits(*child, inside, breaks, continues));
+  return most;
+}
+
+void Levels::control(const Statement& statement, Level level) {
+  Level inside = level;
+  if (statement.kind == Kind::kIf) inside = std::max(level, condition_level(statement));
+  if (statement.loop()) {
+    inside = std::max(level, condition_level(statement));
+    if (sync_in(statement.range) != Sync::kBlock)
+      inside = std::max(inside, exits(statement.body(), kBlockLevel, true, true));
+  }
+  if (statement.kind == Kind::kOpaque) inside = kItemLevel;
+  control_[&statement] = cap(inside);
+  for (const auto& child : statement.children) control(*child, cap(inside));
+}
+
+/// Whether a jump of this kind leads out of the statement.
+bool Levels::jumps(const Statement& statement, Kind kind) const {
+  if (statement.kind == kind) return true;
+  if (statement.loop() && kind != Kind::kReturn) return false;
+  if (statement.kind == Kind::kOpaque || statement.children.empty()) {
+    // In a switch "continue" leads out and "break" does not; in a range-based for neither does; out of a
+    // lambda no jump leads.
+    if (statement.kind != Kind::kOpaque) return false;
+    const std::string_view word = kind == Kind::kReturn     ? "return"
+                                  : kind == Kind::kContinue ? "continue"
+                                                            : "";
+    if (word == "continue" && !body().is(statement.range.begin, "switch")) return false;
+    for (std::size_t i = statement.range.begin; i < statement.range.end; ++i) {
+      if (!word.empty() && body().is(i, word)) return true;
+      const bool loop =
+          word == "continue" && (body().is(i, "for") || body().is(i, "while")) && body().is(i + 1, "(");
+      if (!loop) continue;
+      i = body().tokens()[i + 1].close + 1;  // a jump inside of it does not lead out
+      if (body().is(i, "{")) i = body().tokens()[i].close;
+      while (i < statement.range.end && !body().is(i, "}") && !body().is(i, ";")) ++i;
+    }
+    return false;
+  }
+  return std::any_of(statement.children.begin(), statement.children.end(),
+                     [&](const auto& child) { return jumps(*child, kind); });
+}
+
+bool Levels::uniform_range(TokenRange range, Level level) const {
+  const Facts known = facts_without_calls(range);
+  if (known.level > level) return false;
+  if (!known.effects) return true;
+  if (known.calls) {  // only calls without effects may stand there
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      if (const auto call = call_at_.find(i);
+          call != call_at_.end() && calls_[call->second].sync != Sync::kNone) {
+        i = calls_[call->second].range.end - 1;
+        continue;
+      }
+      if (body().tokens()[i].identifier() && body().is(i + 1, "(") && !pure_call(i)) return false;
+    }
+  }
+  return std::all_of(body().writes().begin(), body().writes().end(), [&](const Write& write) {
+    return !range.contains(write.at) ||
+           (write.variable >= 0 && levels_[static_cast<std::size_t>(write.variable)] <= level);
+  });
+}
+
+bool Levels::uniform_statement(const Statement& statement, Level level) const {
+  const auto plain = [&](TokenRange range) { return uniform_range(range, level); };
+  switch (statement.kind) {
+    case Kind::kEmpty:
+    case Kind::kScopeDeclaration:
+      return true;
+    case Kind::kExpression: {
+      const bool writes = std::any_of(body().writes().begin(), body().writes().end(),
+                                      [&](const Write& write) { return statement.range.contains(write.at); });
+      return writes && plain(statement.range);
+    }
+    case Kind::kDeclaration:
+      return std::all_of(
+          statement.declarators.begin(), statement.declarators.end(), [&](const Declarator& d) {
+            const int variable = body().variable_at(d.at);
+            if (variable < 0) return false;
+            if (groups_[static_cast<std::size_t>(variable)].kind != Group::Kind::kNone) return true;
+            return levels_[static_cast<std::size_t>(variable)] <= level && plain(d.initializer);
+          });
+    case Kind::kIf:
+    case Kind::kFor:
+    case Kind::kWhile:
+    case Kind::kDo:
+      if (!plain(statement.condition) || !plain(statement.step)) return false;
+      break;
+    case Kind::kBlock:
+      break;
+    default:
+      return false;
+  }
+  return std::all_of(statement.children.begin(), statement.children.end(),
+                     [&](const auto& child) { return uniform_statement(*child, level); });
+}
+
+}  // namespace kiln::fission

@@ -1,0 +1,404 @@
+#include "compile/cpu/split/statement_text.h"
+
+#include <utility>
+
+namespace kiln::fission {
+
+void StatementText::list(const Statement& statement, Place around) {
+  std::vector<const Statement*> chunk;
+  const auto flush = [&] {
+    if (chunk.empty()) return;
+    if (around == Place::kBlock && warps_)
+      warp_chunk(chunk);
+    else
+      region(chunk, around);
+    chunk.clear();
+  };
+  const auto one = [&](const Statement& child) {
+    const Place place = an_.place(child);
+    const bool in_chunk = around == Place::kBlock ? place != Place::kBlock : place == Place::kItem;
+    if (in_chunk) {
+      const bool of_warps = around == Place::kBlock && warps_;
+      if (!chunk.empty() && !of_warps && !an_.same_loop(*chunk.back(), child)) flush();
+      chunk.push_back(&child);
+    } else if (an_.hoisted(child)) {
+      hoisted(child, around);
+    } else {
+      flush();
+      outer(child, around);
+    }
+  };
+  if (statement.kind == Kind::kBlock) {
+    for (const auto& child : statement.children) one(*child);
+  } else {
+    one(statement);
+  }
+  flush();
+}
+
+void StatementText::hoisted(const Statement& statement, Place around) {
+  if (statement.is_shared) {
+    shared(statement);
+  } else if (statement.kind == Kind::kDeclaration) {
+    for (const Declarator& declarator : statement.declarators)
+      out_ += raw(statement.specifiers) + " " + render(declarator.range, around) + ";\n";
+  } else if (statement.kind != Kind::kEmpty) {
+    out_ += render(statement.range, around) + "\n";
+  }
+}
+
+void StatementText::shared(const Statement& statement) {
+  bool dynamic = false;
+  for (std::size_t i = statement.specifiers.begin; i < statement.specifiers.end; ++i)
+    dynamic = dynamic || body_.is(i, "extern");
+  if (!in_.kernel || dynamic || statement.declarators.empty()) {
+    out_ += render(statement.range, Place::kBlock) + "\n";
+    return;
+  }
+  out_ += "alignas(64) ";
+  for (std::size_t i = statement.specifiers.begin; i < statement.specifiers.end; ++i) {
+    if (body_.is(i, "static") || body_.is(i, "__shared__")) continue;
+    if (body_.is(i, "alignas") || body_.is(i, "__align__") || body_.is(i, "__attribute__")) {
+      out_ += raw({i, body_.tokens()[i + 1].close + 1}) + " ";
+      i = body_.tokens()[i + 1].close;
+      continue;
+    }
+    out_ += std::string(body_.tokens()[i].text) + " ";
+  }
+  out_ += raw({statement.specifiers.end, statement.range.end}) + "\n";
+  for (const Declarator& declarator : statement.declarators) {
+    out_ += "static thread_local __attribute__((used)) char kiln_shared_" + std::string(declarator.name) +
+            "[sizeof(" + std::string(declarator.name) + ")];\n";
+  }
+}
+
+void StatementText::warp_chunk(const std::vector<const Statement*>& chunk) {
+  std::vector<TokenRange> ranges;
+  for (const Statement* statement : chunk) {
+    ranges.push_back(statement->range);
+    declare_rooms(*statement, Place::kBlock);
+  }
+  const int number = ++chunks_;
+  const std::string end = "kiln_warp_end" + std::to_string(number);
+  chunk_end_ = end;
+  used_chunk_end_ = false;
+  const std::string before = std::exchange(out_, "");
+  std::vector<const Statement*> items;
+  const auto flush = [&] {
+    if (!items.empty()) region(items, Place::kWarp);
+    items.clear();
+  };
+  for (const Statement* statement : chunk) {
+    if (an_.place(*statement) == Place::kItem) {
+      if (!items.empty() && !an_.same_loop(*items.back(), *statement)) flush();
+      items.push_back(statement);
+    } else if (an_.hoisted(*statement)) {
+      hoisted(*statement, Place::kWarp);
+    } else {
+      flush();
+      outer(*statement, Place::kWarp);
+    }
+  }
+  flush();
+  const std::string inside = std::exchange(out_, before);
+  out_ += "KILN_WARPS\n";
+  const bool alive = masks_block();
+  out_ += alive ? "unsigned kiln_m = kiln_alive[kiln_w];\nif (!kiln_m) continue;\nunsigned& kiln_live = "
+                  "kiln_alive[kiln_w];\nstatic_cast<void>(kiln_live);\n"
+                : "const unsigned kiln_m = kiln_wp.all();\n";
+  out_ += "KILN_WARP_BEGIN\n{\n" + bindings(ranges, Place::kWarp) + inside + "}\n";
+  if (used_chunk_end_) out_ += end + ":;\n";
+  out_ += "}\n";
+  for (const Statement* statement : chunk) declare_repeated(*statement, Place::kBlock);
+  chunk_end_.clear();
+}
+
+void StatementText::outer(const Statement& statement, Place around) {
+  const std::vector<const SyncCall*> calls = an_.calls_in(statement.range);
+  switch (statement.kind) {
+    case Kind::kBlock:
+      out_ += "{\n";
+      list(statement, around);
+      out_ += "}\n";
+      return;
+    case Kind::kExpression:
+      emit_calls(statement.range, around);
+      if (calls.size() == 1 && calls[0]->range.begin == statement.range.begin &&
+          calls[0]->range.end + 1 == statement.range.end)
+        return;
+      if (an_.is_uniform(statement, around)) {
+        out_ += render(statement.range, around) + "\n";
+      } else {
+        item_loop({statement.range}, around, [&] { return item_statement(statement); });
+      }
+      return;
+    case Kind::kDeclaration:
+      outer_declaration(statement, around);
+      return;
+    case Kind::kScopeDeclaration:
+      out_ += render(statement.range, around) + "\n";
+      return;
+    case Kind::kReturn:
+      outer_return(statement, around);
+      return;
+    case Kind::kBreak:
+    case Kind::kContinue:
+      outer_jump(statement, around);
+      return;
+    case Kind::kIf:
+      outer_if(statement, around);
+      return;
+    case Kind::kFor:
+    case Kind::kWhile:
+    case Kind::kDo:
+      outer_loop(statement, around);
+      return;
+    case Kind::kEmpty:
+      return;
+    case Kind::kOpaque:
+      throw Trouble{"a barrier in a form of statement that Kiln does not look into", statement.range.begin};
+  }
+}
+
+void StatementText::outer_declaration(const Statement& statement, Place around) {
+  for (const Declarator& declarator : statement.declarators) {
+    const int v = body_.variable_at(declarator.at);
+    emit_calls(declarator.initializer, around);
+    const std::string whole = raw(statement.specifiers) + " ";
+    switch (an_.storage(v)) {
+      case Storage::kOuter:
+      case Storage::kRepeated:
+        out_ += whole + render(declarator.range, around) + ";\n";
+        break;
+      case Storage::kItems:
+        // The block's array, for a warp's value, stands outside of the warps' loop.
+        if (an_.block_array(v) == (around == Place::kBlock)) declare_room(v, declarator, statement);
+        item_loop({declarator.range}, around, [&] { return first_value(v, declarator, statement); });
+        break;
+      case Storage::kLocal:
+        break;
+    }
+  }
+}
+
+void StatementText::outer_return(const Statement& statement, Place around) {
+  const bool value = statement.condition.end > statement.condition.begin;
+  emit_calls(statement.condition, around);
+  if (around == Place::kBlock) {
+    if (value && returns()) store_result(statement.condition, around);
+    out_ += returns() ? "return kiln_return;\n" : "return;\n";
+    return;
+  }
+  if (value && returns()) store_result(statement.condition, around);
+  out_ += "kiln_live &= ~kiln_m;\nkiln_m = 0;\n";
+  leave_warp();
+}
+
+void StatementText::store_result(TokenRange value, Place around) {
+  item_loop({value}, around, [&] {
+    return "kiln::cpu::keep(kiln_return" + std::string(around == Place::kWarp ? "[kiln_lane]" : "[kiln_i]") +
+           ", " + as_result(value.begin, render(value, Place::kItem)) + ");\n";
+  });
+}
+
+void StatementText::outer_jump(const Statement& statement, Place around) {
+  const bool breaks = statement.kind == Kind::kBreak;
+  if (around == Place::kBlock || !masked_loop_) {
+    out_ += breaks ? "break;\n" : "continue;\n";
+    return;
+  }
+  if (breaks) out_ += "kiln_staying &= ~kiln_m;\n";
+  out_ += "kiln_m = 0;\n";
+}
+
+std::string StatementText::agreed(const Statement& statement) {
+  const TokenRange condition = statement.condition;
+  for (const SyncCall* call : an_.calls_in(statement.range)) {
+    if (call->partial)
+      throw Trouble{"a wait for a cuda::barrier that a part of a block may make", condition.begin};
+  }
+  const std::string name = "kiln_agree" + std::to_string(++agreements_);
+  out_ += "kiln::cpu::Agreement " + name + ";\n";
+  item_loop({condition}, Place::kBlock,
+            [&] { return name + ".add(static_cast<bool>(" + render(condition, Place::kItem) + "));\n"; });
+  return name + ".result(" + std::to_string(in_.line(condition.begin)) + "u)";
+}
+
+std::string StatementText::lanes_where(TokenRange condition) {
+  std::string name = "kiln_c" + std::to_string(++agreements_);
+  out_ += "unsigned " + name + " = 0;\n";
+  item_loop({condition}, Place::kWarp, [&] {
+    return name + " |= static_cast<bool>(" + render(condition, Place::kItem) + ") ? 1u << kiln_lane : 0u;\n";
+  });
+  return name;
+}
+
+void StatementText::outer_if(const Statement& statement, Place around) {
+  out_ += "{\n";
+  emit_calls(statement.condition, around);
+  const bool has_else = statement.children.size() > 1;
+  if (an_.uniform_range(statement.condition, around)) {
+    out_ += std::string(statement.constant ? "if constexpr (" : "if (") +
+            render(statement.condition, around) + ") {\n";
+    list(*statement.children[0], around);
+    if (has_else) {
+      out_ += "} else {\n";
+      list(*statement.children[1], around);
+    }
+    out_ += "}\n";
+  } else if (around == Place::kBlock) {
+    const std::string yes = agreed(statement);
+    out_ += "if (" + yes + ") {\n";
+    list(*statement.children[0], around);
+    if (has_else) {
+      out_ += "} else {\n";
+      list(*statement.children[1], around);
+    }
+    out_ += "}\n";
+  } else {
+    if (an_.jumps(statement, Kind::kBreak) || an_.jumps(statement, Kind::kContinue))
+      throw Trouble{"'break' or 'continue' of some lanes of a warp, beside a warp operation",
+                    statement.range.begin};
+    const std::string yes = lanes_where(statement.condition);
+    const bool masked = std::exchange(masked_, true);
+    out_ += "const unsigned kiln_around = kiln_m;\n";
+    out_ += "if (const unsigned kiln_part = kiln_around & " + yes +
+            ") {\nunsigned kiln_m = kiln_part;\nKILN_WARP_BEGIN\n{\n";
+    list(*statement.children[0], around);
+    out_ += "}\n}\n";
+    if (has_else) {
+      out_ += "if (const unsigned kiln_part = kiln_around & ~" + yes +
+              ") {\nunsigned kiln_m = kiln_part;\nKILN_WARP_BEGIN\n{\n";
+      list(*statement.children[1], around);
+      out_ += "}\n}\n";
+    }
+    masked_ = masked || an_.jumps(statement, Kind::kReturn);
+  }
+  out_ += "}\n";
+  after_inner(statement, around);
+}
+
+void StatementText::after_inner(const Statement& statement, Place around) {
+  if (around != Place::kWarp) return;
+  if (!an_.jumps(statement, Kind::kReturn)) return;
+  out_ += "kiln_m &= kiln_live;\n";
+  leave_warp();
+}
+
+void StatementText::outer_loop(const Statement& statement, Place around) {
+  const bool calls = !an_.calls_in(statement.condition).empty() || !an_.calls_in(statement.step).empty();
+  const bool is_for = statement.kind == Kind::kFor;
+  const bool known =
+      same(statement.condition, around) && !calls &&
+      (!is_for || (an_.is_uniform(*statement.children[0], around) && uniform_step(statement, around))) &&
+      an_.uniform_range(statement.condition, around) &&
+      (around == Place::kBlock || an_.exit_level(statement) <= kWarpLevel);
+  if (known) {
+    if (an_.any_leaves_early() && an_.jumps(statement, Kind::kReturn) && around == Place::kBlock)
+      masked_ = true;
+    const bool masked_loop = std::exchange(masked_loop_, false);
+    if (is_for) {
+      out_ += lead(statement) + "for (" +
+              render({statement.children[0]->range.begin, statement.children[0]->range.end}, around) + " " +
+              render(statement.condition, around) + "; " + render(statement.step, around) + ") {\n";
+    } else if (statement.kind == Kind::kWhile) {
+      out_ += "while (" + render(statement.condition, around) + ") {\n";
+    } else {
+      out_ += "do {\n";
+    }
+    list(statement.body(), around);
+    out_ += "}";
+    if (statement.kind == Kind::kDo) out_ += " while (" + render(statement.condition, around) + ");";
+    out_ += "\n";
+    masked_loop_ = masked_loop;
+    if (around == Place::kWarp && an_.jumps(statement, Kind::kReturn)) after_inner(statement, around);
+    return;
+  }
+  if (around == Place::kBlock)
+    block_loop(statement);
+  else
+    warp_loop(statement);
+}
+
+bool StatementText::uniform_step(const Statement& statement, Place around) const {
+  return statement.step.begin == statement.step.end || an_.uniform_range(statement.step, around);
+}
+
+void StatementText::init(const Statement& statement, Place around) {
+  if (statement.kind != Kind::kFor) return;
+  list(*statement.children[0], around);
+}
+
+void StatementText::step(const Statement& statement, Place around) {
+  if (statement.step.begin >= statement.step.end) return;
+  emit_calls(statement.step, around);
+  if (an_.uniform_range(statement.step, around)) {
+    out_ += render(statement.step, around) + ";\n";
+    return;
+  }
+  item_loop({statement.step}, around, [&] { return render(statement.step, Place::kItem) + ";\n"; });
+}
+
+void StatementText::block_loop(const Statement& statement) {
+  if (an_.jumps(statement.body(), Kind::kContinue))
+    throw Trouble{"'continue' in a loop around a barrier", statement.range.begin};
+  out_ += "{\n";
+  init(statement, Place::kBlock);
+  if (an_.any_leaves_early() && an_.jumps(statement, Kind::kReturn)) masked_ = true;
+  out_ += "for (;;) {\n";
+  const auto test = [&] {
+    if (statement.condition.begin >= statement.condition.end) return;
+    emit_calls(statement.condition, Place::kBlock);
+    const std::string yes =
+        same(statement.condition, Place::kBlock) && !an_.facts_without_calls(statement.condition).effects
+            ? "(" + render(statement.condition, Place::kBlock) + ")"
+            : agreed(statement);
+    out_ += "if (!" + yes + ") break;\n";
+  };
+  if (statement.kind != Kind::kDo) test();
+  out_ += "{\n";
+  list(statement.body(), Place::kBlock);
+  out_ += "}\n";
+  step(statement, Place::kBlock);
+  if (statement.kind == Kind::kDo) test();
+  out_ += "}\n}\n";
+}
+
+void StatementText::warp_loop(const Statement& statement) {
+  const bool masked = masked_;
+  out_ += "{\n";
+  init(statement, Place::kWarp);
+  out_ += "unsigned kiln_staying = kiln_m;\n";
+  masked_ = true;
+  const bool masked_loop = std::exchange(masked_loop_, true);
+  const std::set<std::size_t> jumps = std::exchange(outer_jumps_, {});
+  collect_jumps(statement.body());
+  out_ += "for (;;) {\n{\nunsigned kiln_m = kiln_staying;\nif (!kiln_m) break;\nKILN_WARP_BEGIN\n{\n";
+  const auto test = [&] {
+    if (statement.condition.begin >= statement.condition.end) return;
+    emit_calls(statement.condition, Place::kWarp);
+    const std::string yes = lanes_where(statement.condition);
+    out_ += "kiln_staying &= " + yes + ";\nkiln_m = kiln_staying;\nif (!kiln_m) break;\n";
+  };
+  if (statement.kind != Kind::kDo) test();
+  out_ += "{\n";
+  list(statement.body(), Place::kWarp);
+  out_ += "}\n";
+  if (an_.jumps(statement, Kind::kReturn)) out_ += "kiln_staying &= kiln_live;\n";
+  out_ += "kiln_m = kiln_staying;\nif (!kiln_m) break;\n";
+  step(statement, Place::kWarp);
+  if (statement.kind == Kind::kDo) test();
+  out_ += "}\n}\n}\n}\n";
+  masked_ = masked || an_.jumps(statement, Kind::kReturn);
+  masked_loop_ = masked_loop;
+  outer_jumps_ = jumps;
+  if (an_.jumps(statement, Kind::kReturn)) after_inner(statement, Place::kWarp);
+}
+
+void StatementText::collect_jumps(const Statement& statement) {
+  if (statement.loop()) return;
+  if (statement.kind == Kind::kBreak || statement.kind == Kind::kContinue)
+    outer_jumps_.insert(statement.range.begin);
+  for (const auto& child : statement.children) collect_jumps(*child);
+}
+}  // namespace kiln::fission
