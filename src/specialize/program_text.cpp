@@ -338,7 +338,7 @@ class ProgramReader {
     VariableTypes(tokens(), program_.variables).add(declaration.whole);
   }
 
-  /// `name = value`, `dim3 name(x, y)` and `dim3 name = dim3(x, y)`.
+  /// `name = value`, `name{value}`, `dim3 name(x, y)` and `dim3 name = dim3(x, y)`.
   void find_variables(TokenSpan span) {
     for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
       if (!tokens()[i].identifier()) continue;
@@ -356,8 +356,23 @@ class ProgramReader {
           ++end;
         }
         program_.constants.emplace(name, text_of(tokens(), {i + 2, std::min(end, span.end)}));
+      } else if (typed && holds_one_value(i, span.end)) {
+        program_.constants.emplace(name, text_of(tokens(), {i + 2, tokens()[i + 1].close}));
       }
     }
+  }
+
+  /// Whether `{value}` and the end of a declaration are behind the name; the braces of a class or of a
+  /// function are no value.
+  [[nodiscard]] bool holds_one_value(std::size_t name, std::size_t end) const {
+    const std::size_t close = at(name + 1, "{") ? tokens()[name + 1].close : end;
+    if (close + 1 >= end || close == name + 2 || !(at(close + 1, ";") || at(close + 1, ","))) return false;
+    static const std::set<std::string_view> no_types = {"struct", "class", "union", "enum", "namespace"};
+    if (no_types.contains(tokens()[name - 1].text)) return false;
+    for (std::size_t i = name + 2; i < close; ++i) {
+      if (at(i, ",") || at(i, ";") || at(i, "{")) return false;
+    }
+    return true;
   }
 
   void add_shape(const std::string& name, std::size_t open) {

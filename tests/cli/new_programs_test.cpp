@@ -212,6 +212,39 @@ TEST_F(NewPrograms, TemplateArgumentsThatOnlyTheHostKnowsAreGuessed) {
   EXPECT_THAT(yaml, HasSubstr("template_args: [256]  # FILL IN"));
 }
 
+TEST_F(NewPrograms, ConstantsInBracesAreTemplateArguments) {
+  const std::string yaml = draft(
+      "template <class T, unsigned Width, unsigned Rows>\n__global__ void k(T* a) {\n"
+      "  static_assert(Width % Rows == 0 && Width > 1);\n  a[0] = Width + Rows;\n}\n"
+      "struct Size {\n  int n{3};\n};\n"
+      "template <class T> void run(T* a) {\n  constexpr unsigned kWide{8U * 2U};\n"
+      "  constexpr unsigned kRows{4U};\n"
+      "  k<T, kWide, kRows><<<1, 1>>>(a);\n}\nint main() { float* a; run<float>(a); }\n");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [T, 16, 4]"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 20}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, AReduceOfTheProgramIsNotThatOfCooperativeGroups) {
+  const std::string yaml = draft(
+      "#include <cooperative_groups.h>\nusing namespace cooperative_groups;\n"
+      "__device__ int reduce(thread_group g, int* part, int value) {\n"
+      "  const int lane = g.thread_rank();\n  for (int i = g.size() / 2; i > 0; i /= 2) {\n"
+      "    part[lane] = value;\n    g.sync();\n    if (lane < i) value += part[lane + i];\n    g.sync();\n"
+      "  }\n  return value;\n}\n"
+      "__global__ void k(int* a) {\n  __shared__ int part[64];\n  auto block = this_thread_block();\n"
+      "  auto tile = tiled_partition(block, 16);\n"
+      "  const int first = threadIdx.x / tile.size() * tile.size();\n"
+      "  const int sum = reduce(tile, part + first, threadIdx.x);\n"
+      "  if (tile.thread_rank() == 0) a[threadIdx.x / 16] = sum;\n}\n"
+      "int main() { int* a; cudaMalloc(&a, 4 * sizeof(int)); k<<<1, 64>>>(a); }\n");
+  const CliResult ran = run_with(yaml, {{"checks: []",
+                                         "checks: [{buffer: a, region: [[0, 1]], expected: 120},"
+                                         " {buffer: a, region: [[3, 4]], expected: 888}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, LibrariesOfTheHostAreLeftOut) {
   write("include/mpi.h", "class Comm;\nstruct Holder { Comm comm; };\n");
   write("GL/gl.h", "typedef Missing GLuint;\n");

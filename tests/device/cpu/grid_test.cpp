@@ -265,7 +265,10 @@ TEST(CpuGridFibers, RunWhatCannotTakeTurns) {
   };
   for (const char* wait :
        {"while (atomicAdd(a, 0) == 0) {}", "do { n = atomicCAS(a, 0, 0); } while (n == 0);",
-        "for (;;) { if (atomicOr(a, 0) != 0) break; }", "volatile int* flag = a; while (*flag == 0) {}"}) {
+        "for (;;) { if (atomicOr(a, 0) != 0) break; }", "volatile int* flag = a; while (*flag == 0) {}",
+        "while (a[0] != n) __threadfence();", "while (a[0] == 0 || a[1] == 0) { __threadfence(); }",
+        "do { __threadfence(); } while (a[0] == 0);",
+        "for (;;) { if (a[0] != 0) break; __threadfence(); }"}) {
     EXPECT_THAT(reason(std::string("grid.sync();\n") + wait),
                 HasSubstr("the grid's sync, and a wait for what another block writes"))
         << wait;
@@ -273,6 +276,34 @@ TEST(CpuGridFibers, RunWhatCannotTakeTurns) {
   EXPECT_THAT(reason("a[0] = kept(n);\ngrid.sync();"), HasSubstr("'__shared__' of a function"));
   EXPECT_EQ(reason("for (int i = 0; i < n; ++i) if (i > 3) atomicAdd(a, 1);\ngrid.sync();"), "");
   EXPECT_EQ(reason("if (atomicAdd(a, 1) == n) a[1] = 1;\ngrid.sync();"), "");
+  for (const char* loop :
+       {"do { a[n] = 0; grid.sync(); } while (a[1] == 0);", "do --n; while (n > 0);\ngrid.sync();",
+        "while (a[n] > 0) { n = a[n]; __threadfence(); }\ngrid.sync();",
+        "while (a[1] == 0) { a[1] = 1; __threadfence(); }\ngrid.sync();",
+        "while (a[1] == 0) { atomicAdd(a + 1, 1); }\ngrid.sync();"})
+    EXPECT_EQ(reason(loop), "") << loop;
+}
+
+/// The first blocks wait for the last, by loads that are not volatile.
+TEST(CpuGridFibers, WaitForAFlagThatIsReadPlainly) {
+  CpuKernels kernels("", 2);
+  DeviceFunction& k = kernels.build(R"(#include <cooperative_groups.h>
+extern "C" __global__ void k(int* a) {
+  if (blockIdx.x + 1 == gridDim.x && threadIdx.x == 0) {
+    a[0] = 7;
+    __threadfence();
+    atomicExch(a + 1, 1);
+  }
+  while (a[1] == 0) __threadfence();
+  cooperative_groups::this_grid().sync();
+  a[2 + blockIdx.x * blockDim.x + threadIdx.x] = a[0] + blockIdx.x;
+})",
+                                    "k");
+  std::vector<int> a(2 + 5 * 32, 0);
+  LaunchShape shape{{5, 1, 1}, {32, 1, 1}, 0};
+  shape.cooperative = true;
+  kernels.run(k, shape, a.data());
+  for (std::size_t i = 2; i < a.size(); ++i) EXPECT_EQ(a[i], 7 + static_cast<int>((i - 2) / 32)) << i;
 }
 
 }  // namespace

@@ -257,34 +257,35 @@ struct bit_xor {
   V operator()(V a, V b) const { return a ^ b; }
 };
 
-/// Void if `Operation` joins two values; a program may have a function `reduce` of its own.
-template <class Operation, class V>
-using IfJoins =
-    decltype(void((*static_cast<Operation*>(nullptr))(*static_cast<V*>(nullptr), *static_cast<V*>(nullptr))));
+/// Only for what can be called with two values: a program's own `reduce(group, array, value)` is no
+/// operation.
+template <class V, class Operation>
+using Combined = decltype(static_cast<V>(
+    (*static_cast<Operation*>(nullptr))(*static_cast<V*>(nullptr), *static_cast<V*>(nullptr))));
 
 /// Every lane of the tile gets the result.
-template <unsigned Size, class Parent, class V, class Operation, class = IfJoins<Operation, V>>
+template <unsigned Size, class Parent, class V, class Operation, class = Combined<V, Operation>>
 KILN_SHIM V reduce(const thread_block_tile<Size, Parent>& tile, V value, Operation operation) {
   for (unsigned step = Size / 2; step > 0; step /= 2) {
     value = operation(value, tile.shfl_xor(value, static_cast<int>(step)));
   }
   return value;
 }
-template <class V, class Operation, class = IfJoins<Operation, V>>
+template <class V, class Operation, class = Combined<V, Operation>>
 KILN_SHIM V reduce(const coalesced_group& group, V value, Operation operation) {
   V result = group.shfl(value, 0);
   for (unsigned rank = 1; rank < group.size(); ++rank)
     result = operation(result, group.shfl(value, static_cast<int>(rank)));
   return result;
 }
-template <class Group, class V, class Operation>
+template <class Group, class V, class Operation, class = Combined<V, Operation>>
 KILN_SHIM void reduce_store_async(const Group& group, V* to, V value, Operation operation) {
   const V result = reduce(group, value, operation);
   if (group.thread_rank() == 0) *to = result;
 }
 
 /// Of the members' values up to the caller's own, by rank.
-template <class Group, class V, class Operation>
+template <class Group, class V, class Operation, class = Combined<V, Operation>>
 KILN_SHIM V inclusive_scan(const Group& group, V value, Operation operation) {
   for (unsigned step = 1; step < group.size(); step *= 2) {
     const V before = group.shfl_up(value, step);
@@ -297,7 +298,7 @@ KILN_SHIM V inclusive_scan(const Group& group, V value) {
   return inclusive_scan(group, value, plus<V>());
 }
 /// Without its own. The first gets V(), as CUDA has it.
-template <class Group, class V, class Operation>
+template <class Group, class V, class Operation, class = Combined<V, Operation>>
 KILN_SHIM V exclusive_scan(const Group& group, V value, Operation operation) {
   const V before = group.shfl_up(inclusive_scan(group, value, operation), 1);
   return group.thread_rank() == 0 ? V() : before;

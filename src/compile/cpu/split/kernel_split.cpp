@@ -264,6 +264,46 @@ struct KernelSplitter::State {
     return false;
   }
 
+  /// Whether the token at `i` starts a loop without an assignment and without a call, fences excepted: only
+  /// what others write can end it.
+  [[nodiscard]] bool changes_nothing_in_loop(const DefinitionOutline& definition, std::size_t i) const {
+    const std::vector<Token>& tokens = outline.source.tokens;
+    const bool head = (tokens[i].is("while") || tokens[i].is("for")) && tokens[i + 1].is("(");
+    if (!head && !tokens[i].is("do")) return false;
+    if (tokens[i].is("while")) {  // not the end of "do ... while"
+      std::size_t begin = i - 1;
+      if (tokens[begin].is("}")) {
+        while (begin > definition.body.begin && !(tokens[begin].is("{") && tokens[begin].close == i - 1))
+          --begin;
+        if (tokens[begin - 1].is("do")) return false;
+      } else if (tokens[begin].is(";")) {
+        while (begin > definition.body.begin && !tokens[begin - 1].is(";") && !tokens[begin - 1].is("{") &&
+               !tokens[begin - 1].is("}") && !tokens[begin].is("do"))
+          --begin;
+        if (tokens[begin].is("do")) return false;
+      }
+    }
+    std::size_t end = head ? tokens[i + 1].close + 1 : i + 1;
+    while (end < definition.body.end && !tokens[end].is("{") && !tokens[end].is(";")) ++end;
+    if (end < definition.body.end && tokens[end].is("{")) end = tokens[end].close;
+    if (!head) {  // and its condition
+      while (end < definition.body.end && !tokens[end].is(";")) ++end;
+    }
+    for (std::size_t t = i + 1; t < end; ++t) {
+      const Token& token = tokens[t];
+      const bool compares = token.is("==") || token.is("!=") || token.is("<=") || token.is(">=");
+      if (token.is("++") || token.is("--") || (!compares && !token.text.empty() && token.text.back() == '='))
+        return false;
+      const bool control = token.is("while") || token.is("if") || token.is("for");
+      const bool fence = token.text.substr(0, 13) == "__threadfence" || token.is("__syncthreads") ||
+                         token.is("__syncwarp") || token.is("__ldg");
+      const bool name = token.identifier() || token.is(">");
+      if (tokens[t + 1].is("(") && name && !control && !fence) return false;
+      if (token.is("return") || token.is("asm")) return false;
+    }
+    return true;
+  }
+
   /// Whether a token may belong to a loop that ends when another block has written: then each block needs a
   /// thread. In doubt it does.
   [[nodiscard]] bool waits_for_memory(const DefinitionOutline& definition, std::size_t i) const {
@@ -271,6 +311,7 @@ struct KernelSplitter::State {
     const Token& token = tokens[i];
     if (token.is("volatile") || token.is("__nanosleep") || token.is("__ldcv")) return true;
     if (i == 0) return false;
+    if (changes_nothing_in_loop(definition, i)) return true;
     const bool of_object = tokens[i - 1].is(".") || tokens[i - 1].is("->");
     const bool member =
         of_object && (token.is("load") || token.is("exchange") || token.is("test") ||
