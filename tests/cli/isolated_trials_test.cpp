@@ -5,12 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <string_view>
 #include <thread>
 
 #include "base/exit_code.h"
@@ -180,7 +182,18 @@ TEST_F(IsolatedTrials, AJobThatCannotBeReadAgainIsRefused) {
   EXPECT_THAT(result.error, HasSubstr("isolation: process needs a job in a file"));
 }
 
-/// Those that run trials of jobs in `folder`.
+/// 0 for one that has ended.
+pid_t parent_of(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/status");
+  constexpr std::string_view kParent = "PPid:";
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(kParent)) return static_cast<pid_t>(std::stol(line.substr(kParent.size())));
+  }
+  return 0;
+}
+
+/// Those that run trials of jobs in `folder`. A process that one of them has forked has the same command line
+/// until it becomes the compiler, and is none.
 std::vector<pid_t> trial_processes(const std::string& folder) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -191,6 +204,10 @@ std::vector<pid_t> trial_processes(const std::string& folder) {
     if (words.find("--serve-trials") != std::string::npos && words.find(folder) != std::string::npos)
       found.push_back(static_cast<pid_t>(std::stol(name)));
   }
+  const std::vector<pid_t> all = found;
+  std::erase_if(found, [&](pid_t process) {
+    return std::find(all.begin(), all.end(), parent_of(process)) != all.end();
+  });
   return found;
 }
 
