@@ -146,20 +146,31 @@ unsigned FiberTeam::block_barrier(cpu_abi::BarrierKind kind, unsigned predicate,
 
 /// A barrier of the block, after which the first work-item that continues waits for the other blocks.
 void FiberTeam::grid_sync(unsigned line) {
-  const std::string in_line = " the grid's sync in line " + std::to_string(line) + " ";
   if (grid_ == nullptr) {
-    give_up("a work-item calls" + in_line + where() +
-            ", but the launch is not cooperative: give the kernel 'cooperative: true' in the workload");
+    raise_at_grid(line);
+    give_up();
   }
   ++at_grid_;
   block_barrier(cpu_abi::BarrierKind::kPlain, 0, line);
   if (grid_passed_) return;
   if (grid_opened_ != count_) {
-    give_up(std::to_string(grid_opened_) + " of " + std::to_string(count_) + " work-items wait at" + in_line +
-            where() + "; " + std::to_string(left_) + " left the kernel");
+    raise_at_grid(line);
+    give_up();
   }
-  if (!grid_->wait(line)) give_up("");
+  if (!grid_->wait(line)) give_up();
   grid_passed_ = true;
+}
+
+void FiberTeam::raise_at_grid(unsigned line) {
+  const std::string in_line = " the grid's sync in line " + std::to_string(line) + " ";
+  if (grid_ == nullptr) {
+    faults_->raise(
+        "a work-item calls" + in_line + where() +
+        ", but the launch is not cooperative: give the kernel 'cooperative: true' in the workload");
+  } else {
+    faults_->raise(std::to_string(grid_opened_) + " of " + std::to_string(count_) + " work-items wait at" +
+                   in_line + where() + "; " + std::to_string(left_) + " left the kernel");
+  }
 }
 
 unsigned long long FiberTeam::warp_exchange(unsigned mask, unsigned long long value, unsigned source) {
@@ -304,13 +315,14 @@ std::string FiberTeam::describe_wait() const {
 }
 
 void FiberTeam::fail_assertion(const char* condition, const char* file, unsigned line) {
-  give_up(assertion_text(condition, file, line) + " by work-item " + text_of(position(running_)) + " " +
-          where());
+  faults_->raise(assertion_text(condition, file, line) + " by work-item " + text_of(position(running_)) +
+                 " " + where());
+  give_up();
 }
 
-/// Ends the block with a fault, or because of the fault of another block. Does not return.
-void FiberTeam::give_up(const std::string& fault) {
-  if (!fault.empty()) faults_->raise(fault);
+/// Ends the block, after its own fault or that of another block. Does not return, so that callers must not
+/// own anything: their objects are not destroyed.
+void FiberTeam::give_up() {
   switch_context(items_[running_]->context, thread_);
 }
 

@@ -62,7 +62,8 @@ class FiberTeam {
     unsigned long long result = 0;
   };
 
-  void give_up(const std::string& fault);
+  void raise_at_grid(unsigned line);
+  void give_up();
   static void item_main(void* item);
   void prepare_items(std::size_t count);
   void restart_abandoned();
