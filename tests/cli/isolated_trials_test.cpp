@@ -192,8 +192,8 @@ pid_t parent_of(pid_t process) {
   return 0;
 }
 
-/// Those that run trials of jobs in `folder`. A process that one of them has forked has the same command line
-/// until it becomes the compiler, and is none.
+/// Those that run trials of jobs in `folder`, without their children: a process that was forked for the
+/// compiler has the same command line until it becomes the compiler.
 std::vector<pid_t> trial_processes(const std::string& folder) {
   std::vector<pid_t> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
