@@ -32,10 +32,10 @@ constexpr int kDefaultAlgorithm = -1;
 constexpr int kIndices32 = 2;
 
 int cuda_type(const std::string& type) {
-  static const std::map<std::string, int> kTypes = {
+  static const std::map<std::string, int> types = {
       {"float", kFloat}, {"double", kDouble}, {"half", kHalf}, {"bfloat16", kBfloat16}};
-  const auto found = kTypes.find(type);
-  if (found == kTypes.end()) throw Error("it does not take elements of the type " + type);
+  const auto found = types.find(type);
+  if (found == types.end()) throw Error("it does not take elements of the type " + type);
   return found->second;
 }
 

@@ -189,9 +189,9 @@ class Convolution final : public Call {
   /// y = x + b, or max(x, 0), as an operation; its description goes to `parts`.
   [[nodiscard]] Descriptor pointwise(std::vector<Descriptor>& parts, const Descriptor& x, const Descriptor* b,
                                      const Descriptor& y) const {
-    constexpr int add = 0, relu = 100;
+    constexpr int kAdd = 0, kRelu = 100;
     Descriptor what(dnn_, kPointwise);
-    what.set(0, kOfPointwiseMode, b != nullptr ? add : relu).set(1, kOfDataType, kFloatData);
+    what.set(0, kOfPointwiseMode, b != nullptr ? kAdd : kRelu).set(1, kOfDataType, kFloatData);
     what.finalize("a pointwise operation of cuDNN");
     Descriptor made(dnn_, kPointwiseOperation);
     made.set(750, what).set(751, x).set(753, y);
@@ -201,10 +201,10 @@ class Convolution final : public Call {
   }
 
   void prepare(const Arguments& of) {
-    static const std::map<std::string, int> kTypes = {
+    static const std::map<std::string, int> types = {
         {"float", kFloatData}, {"half", kHalfData}, {"bfloat16", kBfloat16Data}};
-    const auto type = kTypes.find(of.type("x"));
-    if (type == kTypes.end()) throw Error("cuDNN is not asked for elements of the type " + of.type("x"));
+    const auto type = types.find(of.type("x"));
+    if (type == types.end()) throw Error("cuDNN is not asked for elements of the type " + of.type("x"));
     exact_ = type->second == kFloatData && of.number("tf32") == 0;
     const auto large = [&](const char* name) { return std::int64_t{of.large(name)}; };
     const std::int64_t groups = std::max<std::int64_t>(1, large("groups"));
@@ -303,6 +303,7 @@ class Convolution final : public Call {
     graph.pack = std::make_unique<Descriptor>(dnn_, kVariantPack);
     graph.pack->set(1000, kOfInt64, numbers).set(1001, kOfPointer, pointers);
     std::vector<Raw> raw;
+    raw.reserve(operations.size());
     for (const Descriptor& operation : operations) raw.push_back(operation.raw());
     Descriptor whole(dnn_, kGraph);
     whole.set(800, kOfHandle, dnn_.handle).set(801, kOfDescriptor, raw);
@@ -366,19 +367,19 @@ class Convolution final : public Call {
   /// Milliseconds, the least of some; infinity for a plan that fails.
   float measure(Raw plan, Raw pack) const {
     using Event = void*;
-    constexpr float never = std::numeric_limits<float>::infinity();
+    constexpr float kNever = std::numeric_limits<float>::infinity();
     const Library& driver = context_.driver();
     auto* const record = function<int(Event, void*)>(driver, "cuEventRecord");
     std::array<Event, 2> events{};
     for (Event& event : events)
       require(function<int(Event*, unsigned)>(driver, "cuEventCreate")(&event, 0), "cuEventCreate");
-    float least = never;
+    float least = kNever;
     for (int i = 0; i < 6; ++i) {
       record(events[0], stream_);
       if (dnn_.execute(dnn_.handle, plan, pack) != 0) break;
       record(events[1], stream_);
       require(function<int(Event)>(driver, "cuEventSynchronize")(events[1]), kExecute);
-      float time = never;
+      float time = kNever;
       function<int(float*, Event, Event)>(driver, "cuEventElapsedTime")(&time, events[0], events[1]);
       if (i > 0) least = std::min(least, time);
     }

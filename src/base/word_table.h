@@ -3,6 +3,7 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,6 +48,7 @@ template <HasWords Value>
 template <HasWords Value>
 [[nodiscard]] std::vector<std::string> words_of() {
   std::vector<std::string> words;
+  words.reserve(std::size(kWords<Value>));
   for (const Word<Value>& row : kWords<Value>) words.emplace_back(row.word);
   return words;
 }

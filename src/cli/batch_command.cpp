@@ -203,6 +203,7 @@ std::optional<BatchSpec> find_batch(World& world, const std::vector<std::string>
   if (words.empty()) return std::nullopt;
   require_files(words);
   std::vector<BatchCommand> commands;
+  commands.reserve(words.size());
   for (const std::string& word : words) commands.push_back(command_of(world, word));
   return batch_of_files(words, commands);
 }

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <bit>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -105,19 +106,20 @@ class Call {
 template <class Run>
 class BoundCall final : public Call {
  public:
-  BoundCall(std::string text, Run run) : run_(std::move(run)) { description = std::move(text); }
+  BoundCall(const std::string& text, Run run) : run_(std::move(run)) { description = text; }
   void run() override { run_(); }
 
  private:
   Run run_;
 };
 template <class Run>
-std::unique_ptr<Call> bound(std::string text, Run run) {
-  return std::make_unique<BoundCall<Run>>(std::move(text), std::move(run));
+std::unique_ptr<Call> bound(const std::string& text, Run run) {
+  return std::make_unique<BoundCall<Run>>(text, std::move(run));
 }
 
 inline std::vector<std::string> versions(const std::string& name, const std::vector<int>& numbers) {
   std::vector<std::string> names;
+  names.reserve(numbers.size() + 1);
   for (const int number : numbers) names.push_back(name + "." + std::to_string(number));
   names.push_back(name);
   return names;
@@ -184,7 +186,7 @@ class Workspace {
     require(function<int(unsigned long long*, size_t)>(context_->driver(), "cuMemAlloc_v2")(&address_, bytes),
             "cuMemAlloc");
   }
-  [[nodiscard]] void* data() const { return reinterpret_cast<void*>(address_); }
+  [[nodiscard]] void* data() const { return std::bit_cast<void*>(address_); }
 
  private:
   const Context* context_;
