@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/exit_code.h"
-#include "cli/cli_fixture.h"
+#include "cli/draft_fixture.h"
 
 namespace kiln {
 namespace {
@@ -12,27 +11,7 @@ using test::CliResult;
 using testing::HasSubstr;
 using testing::Not;
 
-class NewPrograms : public test::CliTest {
- protected:
-  std::string draft(const std::string& text) {
-    const CliResult result = kiln({"new", write("program.cu", text), "-o", path("program.yaml"), "--force"});
-    EXPECT_EQ(result.code, kExitDone) << result.err;
-    said_ = result.out + result.err;
-    return files_->read_file(path("program.yaml")).value_or("");
-  }
-
-  /// Runs it with other texts in the place of some.
-  CliResult run_with(std::string yaml, const std::vector<std::pair<std::string, std::string>>& filled) {
-    for (const auto& [from, to] : filled) {
-      const std::size_t at = yaml.find(from);
-      EXPECT_NE(at, std::string::npos) << from << " in\n" << yaml;
-      if (at != std::string::npos) yaml.replace(at, from.size(), to);
-    }
-    return kiln({"run", write("program.yaml", yaml), "--device", "cpu", "--require-checks"});
-  }
-
-  std::string said_;
-};
+class NewPrograms : public test::DraftTest {};
 
 TEST_F(NewPrograms, FunctionObjectsWithMembersArePassed) {
   const std::string yaml = draft(R"cuda(

@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/exit_code.h"
-#include "cli/cli_fixture.h"
+#include "cli/draft_fixture.h"
 
 namespace kiln {
 namespace {
@@ -11,13 +10,11 @@ namespace {
 using test::CliResult;
 using testing::HasSubstr;
 
-class NewShapes : public test::CliTest {
+class NewShapes : public test::DraftTest {
  protected:
   /// Of a valid workload.
-  std::string draft(const std::string& text) {
-    const CliResult result = kiln({"new", write("program.cu", text), "-o", path("program.yaml"), "--force"});
-    EXPECT_EQ(result.code, kExitDone) << result.err;
-    const std::string yaml = files_->read_file(path("program.yaml")).value_or("");
+  std::string valid_draft(const std::string& text) {
+    std::string yaml = draft(text);
     const CliResult valid = kiln({"validate", path("program.yaml")});
     EXPECT_EQ(valid.code, kExitDone) << valid.err << valid.out << yaml;
     return yaml;
@@ -25,7 +22,7 @@ class NewShapes : public test::CliTest {
 };
 
 TEST_F(NewShapes, AreWhatTheProgramAllocates) {
-  const std::string yaml = draft(R"cuda(
+  const std::string yaml = valid_draft(R"cuda(
 #define SIDE 64
 __global__ void step(const float* in, float* out, double* error, int rows, int row_size) { *error = in[0]; }
 int main(int argc, char** argv) {
@@ -48,7 +45,7 @@ int main(int argc, char** argv) {
 }
 
 TEST_F(NewShapes, AreGuessedWhereTheAllocationDoesNotTell) {
-  const std::string yaml = draft(R"cuda(
+  const std::string yaml = valid_draft(R"cuda(
 __global__ void fill(float* a, float* b, int* c, int nelems) { a[0] = nelems; }
 int main() {
   int late = 0;
@@ -66,7 +63,7 @@ int main() {
 }
 
 TEST_F(NewShapes, OfThreeGuessedSizesAreSmall) {
-  const std::string volume = draft(R"cuda(
+  const std::string volume = valid_draft(R"cuda(
 __global__ void clear(float* a, int nx, int ny, int nz, int num_steps) { a[0] = nx; }
 void f(float* a, int nx, int ny, int nz, int steps) { clear<<<4, 64>>>(a, nx, ny, nz, steps); }
 )cuda");
@@ -74,7 +71,7 @@ void f(float* a, int nx, int ny, int nz, int steps) { clear<<<4, 64>>>(a, nx, ny
   EXPECT_THAT(volume, HasSubstr("nz: {type: int, default: 64}  # FILL IN how large"));
   EXPECT_THAT(volume, HasSubstr("num_steps: {type: int, default: 1024}  # FILL IN how large"));
   EXPECT_THAT(volume, HasSubstr("shape: [\"nx * ny * nz\"]"));
-  const std::string plane = draft(R"cuda(
+  const std::string plane = valid_draft(R"cuda(
 __global__ void clear(float* a, int width, int height) { a[0] = width; }
 void f(float* a, int w, int h) { clear<<<4, 64>>>(a, w, h); }
 )cuda");

@@ -2,8 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/exit_code.h"
-#include "cli/cli_fixture.h"
+#include "cli/draft_fixture.h"
 
 namespace kiln {
 namespace {
@@ -12,22 +11,10 @@ using test::CliResult;
 using testing::HasSubstr;
 using testing::Not;
 
-class NewTextures : public test::CliTest {
+class NewTextures : public test::DraftTest {
  protected:
-  std::string draft(const std::string& text) {
-    const CliResult result = kiln({"new", write("program.cu", text), "-o", path("program.yaml"), "--force"});
-    EXPECT_EQ(result.code, kExitDone) << result.err;
-    return files_->read_file(path("program.yaml")).value_or("");
-  }
-
-  /// Runs it with other texts in the place of some.
-  void run_with(std::string yaml, const std::vector<std::pair<std::string, std::string>>& filled) {
-    for (const auto& [from, to] : filled) {
-      const std::size_t at = yaml.find(from);
-      EXPECT_NE(at, std::string::npos) << from << " in\n" << yaml;
-      if (at != std::string::npos) yaml.replace(at, from.size(), to);
-    }
-    const CliResult ran = kiln({"run", write("program.yaml", yaml), "--device", "cpu", "--require-checks"});
+  void runs_with(const std::string& yaml, const std::vector<std::pair<std::string, std::string>>& filled) {
+    const CliResult ran = run_with(yaml, filled);
     EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
   }
 };
@@ -38,8 +25,8 @@ TEST_F(NewTextures, OfTwoDimensionsAreArguments) {
       "  if (threadIdx.x < n) out[threadIdx.x] = tex2D<float>(image, threadIdx.x + 0.5f, 2.5f);\n}\n"
       "int main() {\n  float* out;\n  cudaTextureObject_t t;\n  sample<<<1, 64>>>(out, t, 64);\n}\n");
   EXPECT_THAT(yaml, HasSubstr("args: [out, {texture: image}, n]"));
-  run_with(yaml, {{"shape: [64, 64], init: {uniform: [0, 1]}", "shape: [64, 64], init: 3"},
-                  {"checks: []", "checks: [{buffer: out, expected: 3}]"}});
+  runs_with(yaml, {{"shape: [64, 64], init: {uniform: [0, 1]}", "shape: [64, 64], init: 3"},
+                   {"checks: []", "checks: [{buffer: out, expected: 3}]"}});
 }
 
 TEST_F(NewTextures, OfThreeDimensionsAndOfLayersAreArguments) {
@@ -64,11 +51,11 @@ int main() {
   EXPECT_THAT(yaml, HasSubstr("  pages: {type: float4, shape: [4, 64, 64], init: {uniform: [0, 1]}}"));
   EXPECT_THAT(yaml, HasSubstr("  table: {type: uchar, shape: ["));
   EXPECT_THAT(yaml, HasSubstr("  rows: {type: float, shape: [4, 64], init: {uniform: [0, 1]}}"));
-  run_with(yaml, {{"[16, 16, 16], init: {uniform: [0, 1]}", "[16, 16, 16], init: 2"},
-                  {"[4, 64, 64], init: {uniform: [0, 1]}", "[4, 64, 64], init: 3"},
-                  {"init: {uniform: [0, 16]}", "init: 4"},
-                  {"[4, 64], init: {uniform: [0, 1]}", "[4, 64], init: 5"},
-                  {"checks: []", "checks: [{buffer: out, expected: 14, region: [[0, 16]]}]"}});
+  runs_with(yaml, {{"[16, 16, 16], init: {uniform: [0, 1]}", "[16, 16, 16], init: 2"},
+                   {"[4, 64, 64], init: {uniform: [0, 1]}", "[4, 64, 64], init: 3"},
+                   {"init: {uniform: [0, 16]}", "init: 4"},
+                   {"[4, 64], init: {uniform: [0, 1]}", "[4, 64], init: 5"},
+                   {"checks: []", "checks: [{buffer: out, expected: 14, region: [[0, 16]]}]"}});
 }
 
 TEST_F(NewTextures, SurfacesAreArguments) {
@@ -95,11 +82,11 @@ int main() {
   EXPECT_THAT(yaml, HasSubstr("cube: {type: float, shape: [16, 16, 16], init: 0}"));
   EXPECT_THAT(yaml, HasSubstr("pages: {type: float, shape: [4, 64, 64], init: 0}"));
   EXPECT_THAT(yaml, HasSubstr("copy: {type: uchar4, shape: [64, 64], init: 0}"));
-  run_with(yaml, {{"init: {uniform: [0, 16]}", "init: 3"},
-                  {"checks: []",
-                   "checks: [{buffer: cube, expected: 1, region: [[0, 1], [0, 16], [0, 16]]}, "
-                   "{buffer: pages, expected: 2, region: [[1, 2], [0, 16], [0, 16]]}, "
-                   "{buffer: copy, expected: 3, region: [[0, 16], [0, 16]]}]"}});
+  runs_with(yaml, {{"init: {uniform: [0, 16]}", "init: 3"},
+                   {"checks: []",
+                    "checks: [{buffer: cube, expected: 1, region: [[0, 1], [0, 16], [0, 16]]}, "
+                    "{buffer: pages, expected: 2, region: [[1, 2], [0, 16], [0, 16]]}, "
+                    "{buffer: copy, expected: 3, region: [[0, 16], [0, 16]]}]"}});
 }
 
 TEST_F(NewTextures, OthersAreLeftOutWithTheReason) {
