@@ -68,8 +68,8 @@ std::string header_file(std::size_t index) {
 Json to_json(const Capsule& capsule) {
   // Names every member, so that a new one cannot be forgotten here.
   const auto& [source_name, source_path, source_text, params_header, headers, unseen_headers, defines,
-               options, include_directories, unknown_input, fast_math, lineinfo, entries, target, left_out] =
-      capsule.specialization;
+               options, include_directories, unknown_input, fast_math, lineinfo, entries, target, left_out,
+               written] = capsule.specialization;
   Json header_names = Json::array();
   for (const IncludedHeader& header : headers)
     header_names.push_back({{"name", bytes_to_json(header.name)}, {"path", bytes_to_json(header.path)}});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cache/shipped_code.h"
+#include "compile/written_words.h"
 #include "kiln/error.h"
 #include "service/task_threads.h"
 
@@ -15,6 +16,11 @@ namespace kiln {
 namespace {
 
 using GetResult = std::variant<ServiceResult, Diagnostic>;
+
+GetResult with_places(GetResult result, const Specialization& specialization) {
+  if (auto* diagnostic = std::get_if<Diagnostic>(&result)) name_written_place(*diagnostic, specialization);
+  return result;
+}
 
 }  // namespace
 
@@ -286,7 +292,9 @@ std::variant<ServiceResult, Diagnostic> KernelService::get(const Specialization&
                                                            Compiler& compiler,
                                                            const std::shared_ptr<Device>& device,
                                                            void* caller_stream) {
-  return state_->get_with_progress(state_->request_for(specialization, compiler, device, caller_stream));
+  return with_places(
+      state_->get_with_progress(state_->request_for(specialization, compiler, device, caller_stream)),
+      specialization);
 }
 
 std::optional<ServiceResult> KernelService::find(const Specialization& specialization, Compiler& compiler,
@@ -298,8 +306,9 @@ std::optional<std::variant<ServiceResult, Diagnostic>> KernelService::get_in_bac
     const Specialization& specialization, Compiler& compiler, const std::shared_ptr<Device>& device,
     const std::stop_token& stop) {
   try {
-    return state_->get_with_progress(
-        state_->request_for(specialization, compiler, device, nullptr, Urgency::kAhead, stop));
+    return with_places(state_->get_with_progress(state_->request_for(specialization, compiler, device,
+                                                                     nullptr, Urgency::kAhead, stop)),
+                       specialization);
   } catch (const Cancelled&) {
     return std::nullopt;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/target.h"
+#include "kiln/error.h"
 
 namespace kiln {
 
@@ -24,6 +25,14 @@ struct IncludedHeader {
   std::string name;  ///< the name by which the texts include it; unique to this header
   std::string path;  ///< where it was found, empty: it was supplied in memory; not part of the key
   std::string text;
+};
+
+/// Words of a workload's file that only the compiler understands, and their place.
+struct WrittenWords {
+  std::string text;  ///< an option, or names: "-O1", "float", "mask<T>"
+  std::string key;   ///< "kernels.k.options.cuda"
+  SourceLocation where;
+  bool option = false;
 };
 
 /// Everything that determines the machine code, except the compiler itself. A value: two equal ones give one
@@ -47,6 +56,7 @@ struct Specialization {
   Target target;
   /// Parts that leave_out_host_code() removed from the texts, a phrase for each; not part of the key.
   std::vector<std::string> left_out = {};
+  std::vector<WrittenWords> written = {};  ///< for messages; not part of the key
 };
 
 /// The file that the code's lines are said to come from: its name, or its whole path with `lineinfo`. In the

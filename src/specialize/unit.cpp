@@ -47,6 +47,22 @@ std::vector<std::string> options_of(const KernelSpec& kernel, const std::string&
   return options;
 }
 
+void add_written(Specialization& specialization, const KernelSpec& kernel) {
+  for (const std::string& key : {std::string(), specialization.target.backend}) {
+    const auto found = kernel.options.find(key);
+    if (found == kernel.options.end()) continue;
+    for (const OptionText& option : found->second)
+      specialization.written.push_back({option.text, option.key, option.where, true});
+  }
+  for (const std::vector<ExpressionText>& names : {std::vector{kernel.entry_text}, kernel.template_args}) {
+    for (const ExpressionText& name : names)
+      specialization.written.push_back({name.text, name.key, name.where, false});
+  }
+  const std::string symbols = "kernels." + kernel.name + ".symbols";
+  for (std::size_t i = 0; i < kernel.symbols.size(); ++i)
+    specialization.written.push_back({kernel.symbols[i].first, symbols, kernel.symbol_places.at(i), false});
+}
+
 std::string name_expression(const Configuration& configuration, const KernelSpec& kernel) {
   if (kernel.template_args.empty()) return kernel.entry;
   std::vector<std::string> args;
@@ -221,6 +237,7 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
     const std::string expression =
         name_overload(unit->specialization, name_expression(configuration, kernel));
     if (!unit->name_expressions.emplace(name, expression).second) continue;
+    add_written(unit->specialization, kernel);
     for (const KernelSpec* shape : block_shapes_of(configuration.workload(), kernel)) {
       add_entry(unit->specialization,
                 {expression, fixed_block(configuration, *shape, target), bounds_text(configuration, kernel)});

@@ -1,75 +1,9 @@
 // Kernels that are split at their barriers give what they give as fibers, where each work-item has a stack of
 // its own.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstring>
-
-#include "support/cpu_kernels.h"
+#include "support/split_cases.h"
 
 namespace kiln::test {
 namespace {
-
-/// Kernels here are `k(float* out, const float* in, int n)`, out and in of n floats.
-struct SplitCase {
-  const char* name;
-  const char* text;
-  Dim3 block;
-  Dim3 grid{2, 1, 1};
-  std::size_t shared = 0;
-  const char* reason = "";  ///< part of why it runs as fibers; empty: it has to be split
-};
-
-void PrintTo(const SplitCase& test, std::ostream* stream) {
-  *stream << test.name;
-}
-
-constexpr std::size_t kCount = 8192;
-
-class SplitKernels : public ::testing::Test {
- protected:
-  SplitKernels() : in_(kCount) {
-    for (std::size_t i = 0; i < kCount; ++i) in_[i] = static_cast<float>((i * 7919) % 1013) * 0.25F - 100.0F;
-  }
-
-  std::vector<float> run(DeviceFunction& k, const SplitCase& test) {
-    std::vector<float> out(kCount, -1.0F);
-    kernels_.run(k, {test.grid, test.block, test.shared}, out.data(), in_.data(), static_cast<int>(kCount));
-    return out;
-  }
-
-  void compare(const SplitCase& test) {
-    SCOPED_TRACE(test.name);
-    Specialization specialization = kernels_.specialize(test.text, "k");
-    if (std::string_view(test.text).find("kiln::") != std::string_view::npos)
-      specialization.source_text = "#include \"kiln/params.h\"\n" + specialization.source_text;
-    specialization.options = {"-DKILN_FIBERS", "-O1"};
-    DeviceFunction& fibers = kernels_.build(specialization);
-    EXPECT_TRUE(fibers.attributes().fibers_because.has_value());
-    const std::vector<float> expected = run(fibers, test);
-    for (const bool fixed : {true, false}) {
-      SCOPED_TRACE(fixed ? "block known" : "block not known");
-      specialization.options = {"-ffp-contract=off"};
-      specialization.entries[0].fixed_block = fixed ? std::optional<Dim3>(test.block) : std::nullopt;
-      DeviceFunction& split = kernels_.build(specialization);
-      if (*test.reason == '\0')
-        EXPECT_EQ(split.attributes().fibers_because.value_or(""), "");
-      else
-        EXPECT_THAT(split.attributes().fibers_because.value_or(""), ::testing::HasSubstr(test.reason));
-      const std::vector<float> out = run(split, test);
-      std::size_t different = 0, first = 0;
-      for (std::size_t i = 0; i < kCount; ++i) {
-        if (std::memcmp(&out[i], &expected[i], sizeof(float)) != 0 && different++ == 0) first = i;
-      }
-      EXPECT_EQ(different, 0U) << "first: out[" << first << "] = " << out[first] << ", as fibers "
-                               << expected[first];
-    }
-    EXPECT_NE(expected, std::vector<float>(kCount, -1.0F)) << "the kernel writes nothing";
-  }
-
-  CpuKernels kernels_;
-  std::vector<float> in_;
-};
 
 const SplitCase kCases[] = {
     {"ShufflesByXorOfPartsOfAWarp",
@@ -734,19 +668,6 @@ again:
      {1, 1, 1},
      0,
      "part of a condition (kernel.cu:3)"},
-    {"MemberFunctionsRunAsFibers",
-     R"(struct Sum {
-  __device__ float operator()(float v) const { return v + __shfl_xor_sync(0xffffffffu, v, 1); }
-  __device__ float of(float v) const { return v + __shfl_xor_sync(0xffffffffu, v, 2); }
-};
-extern "C" __global__ void k(float* out, const float* in, int n) {
-  Sum sum;
-  out[threadIdx.x] = sum.of(in[threadIdx.x]);
-})",
-     {32, 1, 1},
-     {1, 1, 1},
-     0,
-     "does not split"},
 };
 
 class SplitCases : public SplitKernels, public ::testing::WithParamInterface<SplitCase> {};

@@ -17,6 +17,8 @@
 #include "compile/cpu/lane_index.h"
 #include "compile/cpu/shared_callees.h"
 #include "compile/cpu/split/kernel_split.h"
+#include "compile/cpu/split/lambdas.h"
+#include "compile/cpu/split/members.h"
 #include "compile/line_directive.h"
 #include "compile/portable_header.h"
 #include "kiln_embedded_digest.h"
@@ -154,6 +156,8 @@ class UnitWriter {
       const std::string seen = without_system_headers(text);
       host_text = apply_edits(text, host_edits(outline(seen), seen, gcc_, HostParts::kWithoutLaneIndices));
     }
+    host_text = fission::place_lambdas(std::move(host_text), without_system_headers);
+    host_text = fission::place_members(std::move(host_text), without_system_headers);
     const std::string seen = without_system_headers(host_text);
     const Outline outlined = outline(seen);
     fission::KernelSplitter splitter(outlined, host_text);

@@ -232,21 +232,29 @@ class BlockScan {
     const T mine = total<N>(input, op);
     T inclusive = mine, before = mine;
     const T sum = kiln_scan<true, 1>(&mine, &inclusive, op, nullptr);
-    KILN_NOT_IN_A_SPLIT(Callback, "a scan with a prefix, which waits twice");
+    if (kiln_step_pass == 1) return;
     T first = sum;
     if (me < 32) first = prefix(sum);
     auto& board = boards_.next(me);
-    kiln::cub_detail::kiln_block_step(
-        board.done,
-        [&] {
-          board.sums.at(me) = inclusive;
-          if (me == 0) board.prefix.at(0) = first;
-        },
-        [] {},
-        [&] {
-          before = board.prefix.at(0);
-          if (me > 0) before = op(before, board.sums.at(me - 1));
-        });
+    const auto put = [&] {
+      if (me == 0) board.prefix.at(0) = first;
+    };
+    const auto take = [&] {
+      before = board.prefix.at(0);
+      if (me > 0) before = op(before, board.sums.at(me - 1));
+    };
+    if (kiln_step_pass == 2) {  // the work-items take their results in order, the first one before all others
+      put();
+      take();
+    } else {
+      kiln::cub_detail::kiln_block_step(
+          board.done,
+          [&] {
+            board.sums.at(me) = inclusive;
+            put();
+          },
+          [] {}, take);
+    }
     spread<kInclusive, N>(input, output, op, true, before);
   }
 

@@ -112,11 +112,19 @@ class WarpScan {
 
   void InclusiveSum(T input, T& inclusive) { InclusiveScan(input, inclusive, Add()); }
   void InclusiveSum(T input, T& inclusive, T& aggregate) {
-    InclusiveScan(input, inclusive, Add(), aggregate);
+    InclusiveScan(input, inclusive, Add());
+    aggregate = Broadcast(inclusive, kLanes - 1);
   }
-  void ExclusiveSum(T input, T& exclusive) { ExclusiveScan(input, exclusive, T{}, Add()); }
+  void ExclusiveSum(T input, T& exclusive) {
+    T sum = input;
+    Scan(input, sum, exclusive, Add());
+    exclusive = Lane().rank == 0 ? T{} : exclusive;
+  }
   void ExclusiveSum(T input, T& exclusive, T& aggregate) {
-    ExclusiveScan(input, exclusive, T{}, Add(), aggregate);
+    T sum = input;
+    Scan(input, sum, exclusive, Add());
+    exclusive = Lane().rank == 0 ? T{} : exclusive;
+    aggregate = Broadcast(sum, kLanes - 1);
   }
 
   template <class Operation>

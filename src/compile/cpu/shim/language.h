@@ -54,8 +54,6 @@ KILN_SHIM V kiln_as_written(V value) {
 #define __device__
 #define __managed__
 #define __constant__
-// Refuses an instantiation in a kernel that was split (split.h), which then runs as fibers.
-#define KILN_NOT_IN_A_SPLIT(type, what)
 #endif
 #define __forceinline__ KILN_INLINE_ALWAYS
 #define __host__

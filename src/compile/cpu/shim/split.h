@@ -9,9 +9,6 @@
 #define KILN_ROLLED _Pragma("GCC unroll 1")
 #endif
 
-#undef KILN_NOT_IN_A_SPLIT
-#define KILN_NOT_IN_A_SPLIT(type, what) static_assert(sizeof(type) == 0, what)
-
 namespace kiln::cpu {
 
 template <class V>
@@ -218,8 +215,25 @@ KILN_SHIM auto wide(const V& value) {
     return value;
 }
 
-/// A condition that has to come out the same for every work-item, as a barrier depends on it.
+/// A value that has to come out the same for every work-item, as a barrier depends on it: of a switch, or
+/// (bool) of another condition.
+template <class V>
 struct Agreement {
+  V first = {};
+  unsigned same = 0, others = 0;
+  KILN_INLINE_ALWAYS void add(V value) {
+    if (same == 0) first = value;
+    same += value == first ? 1u : 0u;
+    others += value == first ? 0u : 1u;
+  }
+  KILN_INLINE_ALWAYS V result(unsigned line) const {
+    if (__builtin_expect(others != 0, 0))
+      kiln_worker->services->barrier_diverged(kiln_worker, same, same + others, line);
+    return first;
+  }
+};
+template <>
+struct Agreement<bool> {
   unsigned yes = 0, no = 0;
   KILN_INLINE_ALWAYS void add(bool holds) {
     yes += holds ? 1u : 0u;

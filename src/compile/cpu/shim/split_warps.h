@@ -388,6 +388,82 @@ static __attribute__((noinline, unused)) void rare_first_value(T* result, const 
     result[lane] = values[!vary ? 0 : holds(active, lane) ? lane : first_of(active)];
 }
 
+// A group of coalesced_threads(): `members` are the lanes that came, ranks number them.
+KILN_SHIM unsigned rank_of(unsigned members, int lane) {
+  return static_cast<unsigned>(__builtin_popcount(members & ((1u << lane) - 1u)));
+}
+/// The lane of a rank; `otherwise` for a rank that no lane has.
+KILN_SHIM int lane_of_rank(unsigned members, unsigned rank, int otherwise) {
+  for (; members != 0; members &= members - 1, --rank) {
+    if (rank == 0) return __builtin_ctz(members);
+  }
+  return otherwise;
+}
+/// A mask of lanes as one of ranks.
+KILN_SHIM unsigned ranks_of(unsigned members, unsigned lanes) {
+  unsigned result = 0, rank = 0;
+  for (unsigned rest = members; rest != 0; rest &= rest - 1, ++rank)
+    result |= (lanes >> __builtin_ctz(rest) & 1u) << rank;
+  return result;
+}
+/// `source(rank)` is the rank from which a lane takes the value.
+template <class V, class F>
+KILN_SHIM Lanes<ElementOf<V>> members_exchange(unsigned active, unsigned members, const V& value, F source) {
+  Lanes<ElementOf<V>> result;
+  for (int lane = 0; lane < 32; ++lane) {
+    if (!holds(active, lane)) continue;
+    const int from = lane_of_rank(members, static_cast<unsigned>(source(rank_of(members, lane), lane)), lane);
+    result[lane] = at(value, from);
+  }
+  return result;
+}
+template <class V, class I>
+KILN_SHIM auto members_shfl(unsigned active, unsigned members, const V& value, const I& rank) {
+  return members_exchange(active, members, value, [&](unsigned, int lane) {
+    return static_cast<unsigned>(at(rank, lane)) % static_cast<unsigned>(__builtin_popcount(members));
+  });
+}
+template <class V, class I>
+KILN_SHIM auto members_shfl_xor(unsigned active, unsigned members, const V& value, const I& bits) {
+  return members_exchange(active, members, value, [&](unsigned own, int lane) {
+    return own ^ static_cast<unsigned>(at(bits, lane));
+  });
+}
+template <class V, class I>
+KILN_SHIM auto members_shfl_up(unsigned active, unsigned members, const V& value, const I& delta) {
+  return members_exchange(active, members, value, [&](unsigned own, int lane) {
+    const unsigned by = static_cast<unsigned>(at(delta, lane));
+    return by <= own ? own - by : own;
+  });
+}
+template <class V, class I>
+KILN_SHIM auto members_shfl_down(unsigned active, unsigned members, const V& value, const I& delta) {
+  return members_exchange(active, members, value, [&](unsigned own, int lane) {
+    const unsigned to = own + static_cast<unsigned>(at(delta, lane));
+    return to < static_cast<unsigned>(__builtin_popcount(members)) ? to : own;
+  });
+}
+template <class P>
+KILN_SHIM unsigned members_ballot(unsigned active, unsigned members, const P& predicate) {
+  return ranks_of(members, votes(active, predicate));
+}
+template <class P>
+KILN_SHIM int members_any(unsigned active, unsigned members, const P& predicate) {
+  return (votes(active, predicate) & members) != 0 ? 1 : 0;
+}
+template <class P>
+KILN_SHIM int members_all(unsigned active, unsigned members, const P& predicate) {
+  return (~votes(active, predicate) & members & active) == 0 ? 1 : 0;
+}
+template <class V, class Operation>
+KILN_SHIM auto members_reduce(unsigned active, unsigned members, const V& value, const Operation& of_lanes) {
+  auto operation = at(of_lanes, first_of(active));
+  ElementOf<V> result = at(value, first_of(members));
+  for (unsigned rest = members & (members - 1); rest != 0; rest &= rest - 1)
+    result = operation(result, at(value, __builtin_ctz(rest)));
+  return result;
+}
+
 /// cooperative_groups::reduce, in the order of steps that the fibers take.
 template <unsigned Size, class V, class Operation>
 KILN_SHIM auto tile_reduce(unsigned active, const V& value, const Operation& of_lanes) {

@@ -50,7 +50,7 @@ Analysis::Place Analysis::wanted_place(const Statement& statement, Place around)
   const bool known_condition =
       statement.kind == Kind::kBlock ||
       (sync_in(statement.condition) == Sync::kNone && uniform_range(statement.condition, level));
-  if (statement.kind == Kind::kIf || statement.kind == Kind::kBlock) {
+  if (statement.branches() || statement.kind == Kind::kBlock) {
     if (leads_out && block) {
       if (!known_condition || has_sync)
         throw Trouble{
@@ -62,7 +62,7 @@ Analysis::Place Analysis::wanted_place(const Statement& statement, Place around)
     if (has_sync) return Place::kItem;
     if (!known_condition) return Place::kItem;
     if (leads_out) return around;
-    if (statement.kind == Kind::kIf && jumps(statement, Kind::kReturn)) return around;
+    if (statement.branches() && jumps(statement, Kind::kReturn)) return around;
     if (uniform_statement(statement, level)) return around;
     if (block && in_.shape.warps) {
       // Only a statement that sets the block's own values has to stand there.
@@ -255,6 +255,76 @@ bool Analysis::repeatable(const Variable& variable) const {
   return !known.effects && !known.loads && !known.calls && !known.divides && steady_names(variable);
 }
 
+/// The values that a variable's declaration and, for a pointer, assignments give it, if names in them are
+/// needed as long as the variable lives: a deduced type is written with them, a pointer may lead to them.
+std::vector<TokenRange> Analysis::lasting_values(int number) const {
+  const Variable& variable = body().variables()[static_cast<std::size_t>(number)];
+  bool deduced = variable.declarator->reference || repeatable(variable) || sum_of_index(number);
+  for (std::size_t i = variable.specifiers.begin; i < variable.specifiers.end; ++i)
+    deduced = deduced || body().is(i, "auto");
+  std::vector<TokenRange> values;
+  if (deduced || variable.declarator->pointer) values.push_back(variable.declarator->initializer);
+  if (!variable.declarator->pointer) return values;
+  for (const Write& write : body().writes()) {
+    if (write.variable == number) values.push_back(write.value);
+  }
+  if (deduced) return values;
+  const auto leads_to = [&](std::size_t i) {
+    const int v = body().variable_at(i);
+    if (v < 0 || v == number) return false;
+    const Variable& named = body().variables()[static_cast<std::size_t>(v)];
+    return named.parameter < 0 && !named.fixed &&
+           (named.escapes || named.declarator->array || named.declarator->pointer ||
+            named.declarator->reference);
+  };
+  std::erase_if(values, [&](TokenRange value) {
+    for (std::size_t i = value.begin; i < value.end; ++i) {
+      if (leads_to(i)) return false;
+    }
+    return true;
+  });
+  return values;
+}
+
+bool Analysis::named_in_block(int number) const {
+  const Variable& variable = body().variables()[static_cast<std::size_t>(number)];
+  const std::size_t base = body().block().range.begin;
+  const int group = block_group_[variable.declarator->at - base];
+  return exposed_in_block_.contains(number) ||
+         std::any_of(variable.uses.begin(), variable.uses.end(),
+                     [&](std::size_t use) { return block_group_[use - base] != group; });
+}
+
+/// Variables that are needed in other loops than those that name them.
+Analysis::Exposed Analysis::find_exposed() const {
+  const std::vector<Variable>& variables = body().variables();
+  const std::size_t base = body().block().range.begin;
+  Exposed found;
+  for (std::size_t before = variables.size() + 1; before != found.in_warp.size() + found.in_block.size();) {
+    before = found.in_warp.size() + found.in_block.size();
+    for (std::size_t v = variables.size(); v-- > 0;) {
+      const Variable& variable = variables[v];
+      if (variable.parameter >= 0 || variable.fixed) continue;
+      const std::vector<TokenRange> values = lasting_values(static_cast<int>(v));
+      const auto used_elsewhere = [&](const std::vector<int>& groups, const std::set<int>& exposed) {
+        const int group = groups[variable.declarator->at - base];
+        return exposed.contains(static_cast<int>(v)) || group < 0 ||
+               std::any_of(variable.uses.begin(), variable.uses.end(),
+                           [&](std::size_t use) { return groups[use - base] != group; });
+      };
+      if (values.empty() || !used_elsewhere(warp_group_, found.in_warp)) continue;
+      const bool leaves_chunk = used_elsewhere(block_group_, found.in_block);
+      for (const TokenRange value : values) {
+        for (std::size_t i = value.begin; i < value.end; ++i) {
+          if (body().variable_at(i) >= 0) found.in_warp.insert(body().variable_at(i));
+          if (body().variable_at(i) >= 0 && leaves_chunk) found.in_block.insert(body().variable_at(i));
+        }
+      }
+    }
+  }
+  return found;
+}
+
 void Analysis::store() {
   const std::vector<Variable>& variables = body().variables();
   const std::size_t base = body().block().range.begin;
@@ -265,32 +335,8 @@ void Analysis::store() {
     if (least_[v] != kItemLevel) demoted_ = true;
     least_[v] = kItemLevel;
   };
-  // Some variables have a deduced type and live longer than a loop: the names in their initializers are
-  // needed outside of the loop.
-  std::set<int> exposed, exposed_in_block;
-  for (std::size_t v = variables.size(); v-- > 0;) {
-    const Variable& variable = variables[v];
-    if (variable.parameter >= 0 || variable.fixed) continue;
-    bool deduced =
-        variable.declarator->reference || repeatable(variable) || sum_of_index(static_cast<int>(v));
-    for (std::size_t i = variable.specifiers.begin; i < variable.specifiers.end; ++i)
-      deduced = deduced || body().is(i, "auto");
-    if (!deduced) continue;
-    const int group = warp_group_[variable.declarator->at - base];
-    const bool crosses = exposed.contains(static_cast<int>(v)) || group < 0 ||
-                         std::any_of(variable.uses.begin(), variable.uses.end(),
-                                     [&](std::size_t use) { return warp_group_[use - base] != group; });
-    if (!crosses) continue;
-    const int chunk = block_group_[variable.declarator->at - base];
-    const bool leaves_chunk = exposed_in_block.contains(static_cast<int>(v)) || chunk < 0 ||
-                              std::any_of(variable.uses.begin(), variable.uses.end(),
-                                          [&](std::size_t use) { return block_group_[use - base] != chunk; });
-    for (std::size_t i = variable.declarator->initializer.begin; i < variable.declarator->initializer.end;
-         ++i) {
-      if (body().variable_at(i) >= 0) exposed.insert(body().variable_at(i));
-      if (body().variable_at(i) >= 0 && leaves_chunk) exposed_in_block.insert(body().variable_at(i));
-    }
-  }
+  const auto [exposed, exposed_in_block] = find_exposed();
+  exposed_in_block_ = exposed_in_block;
   for (std::size_t v = 0; v < variables.size(); ++v) {
     const Variable& variable = variables[v];
     if (variable.fixed || groups_[v].kind != Group::Kind::kNone) {

@@ -29,6 +29,8 @@ class Analysis : public LoopForms {
     return block_array_[static_cast<std::size_t>(variable)];
   }
   [[nodiscard]] Place place(const Statement& statement) const;
+  /// Whether a variable of a loop over warps is named outside of this loop.
+  [[nodiscard]] bool named_in_block(int variable) const;
   /// Whether two statements of a list stand in the same loop over work-items.
   [[nodiscard]] bool same_loop(const Statement& a, const Statement& b) const {
     const std::size_t base = body().block().range.begin;
@@ -47,10 +49,16 @@ class Analysis : public LoopForms {
   void plan_children(const Statement& statement, Place place);
   void plan_chunk(const std::vector<const Statement*>& chunk);
   void store();
+  struct Exposed {
+    std::set<int> in_warp, in_block;
+  };
+  [[nodiscard]] std::vector<TokenRange> lasting_values(int number) const;
+  [[nodiscard]] Exposed find_exposed() const;
   [[nodiscard]] bool repeatable(const Variable& variable) const;
 
   std::vector<Storage> storage_;
   std::vector<bool> block_array_;
+  std::set<int> exposed_in_block_;
   std::map<const Statement*, Place> places_;
   std::set<const Statement*> hoisted_;
   std::vector<int> block_group_, warp_group_;  ///< of tokens from the body's first on

@@ -8,144 +8,12 @@ namespace {
 
 using Kind = Statement::Kind;
 
-constexpr std::array<std::string_view, 10> kHeadWords = {
-    "static",   "inline",     "__forceinline__", "__inline__", "__device__",
-    "__host__", "__global__", "constexpr",       "extern",     "__inline"};
-
-bool is_qualifier(const Token& token) {
-  return token.is("*") || token.is("&") || token.is("&&") || token.is("const") || token.is("volatile") ||
-         token.is("__restrict__") || token.is("__restrict") || token.is("restrict");
-}
-
 }  // namespace
 
-Head parse_head(const std::vector<Token>& tokens, const DefinitionOutline& definition) {
-  Head head;
-  head.name = definition.name;
-  std::size_t i = definition.head.begin;
-  const std::size_t end = definition.head.end;
-  while (i < end && tokens[i].is("template") && i + 1 < end && tokens[i + 1].is("<")) {
-    if (head.template_head.begin != head.template_head.end) {
-      head.trouble = "a template in a template";
-      return head;
-    }
-    int depth = 0;
-    std::size_t j = i + 1;
-    for (; j < end; ++j) {
-      if (tokens[j].is("(")) j = matching_close(tokens, j);
-      if (j < end && tokens[j].is("<")) ++depth;
-      if (j < end && tokens[j].is(">") && --depth == 0) break;
-    }
-    head.template_head = {i, std::min(j + 1, end)};
-    if (head.template_head.end - head.template_head.begin <= 3) {
-      head.trouble = "a specialisation of a template";
-      return head;
-    }
-    i = head.template_head.end;
-  }
-  // Specifiers and attributes, then the type, the name and the parameters.
-  for (;;) {
-    if (i >= end) break;
-    const bool bracketed = tokens[i].is("__attribute__") || tokens[i].is("__launch_bounds__") ||
-                           tokens[i].is("__cluster_dims__") || tokens[i].is("alignas");
-    if (bracketed && i + 1 < end) {
-      i = matching_close(tokens, i + 1) + 1;
-    } else if (std::find(kHeadWords.begin(), kHeadWords.end(), tokens[i].text) != kHeadWords.end() ||
-               tokens[i].kind == Token::Kind::kString) {
-      ++i;
-    } else {
-      break;
-    }
-  }
-  head.result.begin = i;
-  std::size_t open = i;
-  while (open < end && !(tokens[open].is("(") && tokens[open - 1].is(head.name))) ++open;
-  if (open >= end || open < i + 2) {
-    head.trouble = "a head of a form that Kiln does not know";
-    return head;
-  }
-  head.result.end = open - 1;
-  while (head.result.end > head.result.begin) {  // attributes between the type and the name
-    const std::size_t last = head.result.end - 1;
-    if (std::find(kHeadWords.begin(), kHeadWords.end(), tokens[last].text) != kHeadWords.end()) {
-      --head.result.end;
-    } else if (tokens[last].is(")")) {
-      std::size_t attribute = last;
-      while (attribute > head.result.begin && !(tokens[attribute].close == last && tokens[attribute].is("(")))
-        --attribute;
-      if (attribute == head.result.begin) break;
-      const std::string_view word = tokens[attribute - 1].text;
-      if (word != "__launch_bounds__" && word != "__attribute__" && word != "__cluster_dims__") break;
-      head.result.end = attribute - 1;
-    } else {
-      break;
-    }
-  }
-  if (head.result.begin >= head.result.end || tokens[head.result.end - 1].is("::")) {
-    head.trouble = "a head of a form that Kiln does not know";
-    return head;
-  }
-  const std::size_t close = matching_close(tokens, open);
-  for (const TokenRange part : split_commas(tokens, {open + 1, close}, true)) {
-    if (part.end == part.begin + 1 && tokens[part.begin].is("void")) continue;
-    auto parameter = std::make_unique<Declarator>();
-    std::size_t value = part.begin;
-    while (value < part.end && !tokens[value].is("=")) {
-      value = tokens[value].is("(") ? matching_close(tokens, value) + 1 : value + 1;
-    }
-    std::size_t last = value;
-    while (last > part.begin && tokens[last - 1].is("]")) {
-      parameter->array = parameter->pointer = true;
-      while (last > part.begin && !tokens[last - 1].is("[")) --last;
-      --last;
-    }
-    if (last < part.begin + 2 || !tokens[last - 1].identifier() || is_qualifier(tokens[last - 1])) {
-      // A parameter without a name, or "T (&name)[8]".
-      std::size_t name = part.begin;
-      while (name < value && !(tokens[name].is("(") && name + 2 < value && tokens[name + 1].is("&"))) ++name;
-      if (name < value && tokens[name + 2].identifier()) {
-        parameter->reference = true;
-        parameter->name = tokens[name + 2].text;
-        parameter->at = name + 2;
-      } else {
-        parameter->at = value;
-      }
-    } else {
-      parameter->name = tokens[last - 1].text;
-      parameter->at = last - 1;
-      for (std::size_t t = part.begin; t < last - 1; ++t) {
-        if (tokens[t].is("*")) parameter->pointer = true;
-        if ((tokens[t].is("&") || tokens[t].is("&&")) && t + 2 >= last - 1) parameter->reference = true;
-      }
-      if (tokens[last - 2].is("&") || tokens[last - 2].is("&&")) parameter->reference = true;
-    }
-    parameter->range = {part.begin, value};
-    if (value < part.end) parameter->initializer = {value + 1, part.end};
-    head.specifiers.push_back({part.begin, std::min(parameter->at, value)});
-    head.whole.push_back(part);
-    head.parameters.push_back(std::move(parameter));
-  }
-  return head;
-}
-
-Signatures::Signatures(const Outline& text) {
-  const std::vector<Token>& tokens = text.source.tokens;
-  for (const DefinitionOutline& definition : text.definitions) {
-    defined_.insert(definition.name);
-    for (std::size_t i = definition.head.begin; i < definition.head.end; ++i) {
-      if ((tokens[i].is("&") || tokens[i].is("&&")) && !definition.is_class)
-        by_reference_.insert(definition.name);
-    }
-  }
-  for (const std::string_view name :
-       {"swap", "exchange", "tie", "ref", "forward", "minmax", "addressof", "load_matrix_sync",
-        "fill_fragment", "mma_sync", "atomic_ref", "compare_exchange_strong", "compare_exchange_weak"})
-    by_reference_.insert(name);
-}
-
-Body::Body(const Outline& text, const DefinitionOutline& definition, const Signatures& signatures)
+Body::Body(const Outline& text, const DefinitionOutline& definition, const Signatures& signatures,
+           const std::function<bool(std::size_t)>& waits)
     : tokens_(text.source.tokens), signatures_(signatures), head_(parse_head(tokens_, definition)) {
-  parsed_ = parse_body(tokens_, definition.body);
+  parsed_ = parse_body(tokens_, definition.body, waits);
   if (!head_.trouble.empty()) {
     parsed_.trouble = head_.trouble;
     parsed_.trouble_at = definition.head.begin;
@@ -221,6 +89,13 @@ void Body::walk(const Statement& statement) {
         walk(*child);
         scopes_.pop_back();
       }
+      return;
+    case Kind::kSwitch:
+      scan(statement.condition, statement);
+      for (const std::vector<TokenRange>& labels : statement.labels) {
+        for (const TokenRange label : labels) scan(label, statement);
+      }
+      for (const auto& child : statement.children) walk(*child);
       return;
     case Kind::kFor:
       scopes_.push_back({{}, statement.range.end});

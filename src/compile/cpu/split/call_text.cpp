@@ -1,5 +1,7 @@
 #include "compile/cpu/split/call_text.h"
 
+#include "compile/cpu/split/lambdas.h"
+
 namespace kiln::fission {
 
 bool CallText::same(TokenRange condition, Place around) const {
@@ -38,7 +40,9 @@ void CallText::refuse_conditional(const SyncCall& call, TokenRange range) const 
     if (body_.is(i, "&&") || body_.is(i, "||") || body_.is(i, "?"))
       throw Trouble{"a warp operation or barrier in a part of a condition", i};
   }
-  if (in_lambda(call.range.begin)) throw Trouble{"a warp operation or barrier in a lambda", call.range.begin};
+  if (in_lambda(call.range.begin))
+    throw Trouble{"a warp operation or barrier in " + why_in_lambda(body_, an_.functions(), call.range.begin),
+                  call.range.begin};
 }
 
 bool CallText::plain(TokenRange argument, Place around) const {
@@ -104,6 +108,9 @@ void CallText::block_call(const SyncCall& call, Result& result) {
 }
 
 void CallText::step_call(const SyncCall& call, bool whole, Result& result) {
+  if (an_.functions().waiting_member("operator"))
+    throw Trouble{"an operation of cub beside an operator() with barriers or warp operations",
+                  call.range.begin};
   for (const TokenRange argument : call.arguments) {
     if (!an_.changes_nothing(argument))
       throw Trouble{"an argument with an effect, of an operation of cub", argument.begin};
@@ -138,12 +145,32 @@ std::string CallText::active() const {
   return masked_ || an_.warp_function() ? "kiln_m" : "kiln_wp.all()";
 }
 
+std::string CallText::coalesced_members(TokenRange value) const {
+  const std::vector<const SyncCall*> calls = an_.calls_in(value);
+  if (calls.size() != 1 || calls[0]->name != "coalesced_threads" || calls[0]->range.end != value.end)
+    throw Trouble{"a group of coalesced_threads that is copied", value.begin};
+  return active();
+}
+
+std::string CallText::coalesced_call(const SyncCall& call, const std::vector<std::string>& arguments) const {
+  const bool reduces = call.name == "reduce";
+  const std::size_t first = reduces ? call.arguments.at(0).begin : call.range.begin;
+  std::string text =
+      "members_" + std::string(call.name) + "(" + active() + ", " + coalesced_lanes(body_.variable_at(first));
+  for (std::size_t i = reduces ? 1 : 0; i < arguments.size(); ++i) text += ", " + arguments[i];
+  return text + ")";
+}
+
 void CallText::warp_call(const SyncCall& call, Result& result) {
   if (call.user) {
     user_call(call, result, Place::kWarp);
     return;
   }
   std::string name(call.name);
+  if (name == "coalesced_threads") {
+    result.nothing = true;  // the declaration names the lanes
+    return;
+  }
   std::vector<std::string> arguments;
   // Of nvcuda::wmma: fragments are passed by their addresses.
   const bool stores = name == "store_matrix_sync", multiplies = name == "mma_sync";
@@ -166,7 +193,14 @@ void CallText::warp_call(const SyncCall& call, Result& result) {
   };
   const std::string full = ", 0xffffffffu";
   std::string text;
-  if (call.group.kind == Group::Kind::kTile) {
+  if (call.group.kind == Group::Kind::kCoalesced) {
+    if (name == "sync") {
+      result.nothing = true;
+      return;
+    }
+    need(name == "reduce" ? 3 : name == "any" || name == "all" || name == "ballot" ? 1 : 2);
+    text = coalesced_call(call, arguments);
+  } else if (call.group.kind == Group::Kind::kTile) {
     const std::string size = "unsigned(" + call.group.size + ")";
     if (name == "sync") {
       result.nothing = true;
@@ -208,10 +242,17 @@ void CallText::warp_call(const SyncCall& call, Result& result) {
 void CallText::user_call(const SyncCall& call, Result& result, Place around) {
   std::vector<Level> levels;
   std::vector<Group> groups;
-  for (const TokenRange range : call.arguments) {
-    levels.push_back(plain(range, around) ? kBlockLevel : kItemLevel);
+  const std::vector<bool> changed = in_.changed_references(call);
+  for (std::size_t p = 0; p < call.arguments.size(); ++p) {
+    const TokenRange range = call.arguments[p];
+    // What is changed by reference is changed in memory: one object of all work-items has the address of
+    // each.
+    const bool one = plain(range, around) && !(p < changed.size() && changed[p]);
+    levels.push_back(one ? kBlockLevel : kItemLevel);
     const int v = range.end == range.begin + 1 ? body_.variable_at(range.begin) : -1;
     groups.push_back(v >= 0 ? an_.group(v) : Group{});
+    if (groups.back().kind == Group::Kind::kCoalesced)
+      throw Trouble{"a group of coalesced_threads as argument of a function", range.begin};
   }
   const CalledVersion version = in_.version(call, levels, groups, masked_);
   if (version.by_reference.size() < call.arguments.size())
@@ -225,6 +266,9 @@ void CallText::user_call(const SyncCall& call, Result& result, Place around) {
   std::string name;
   for (std::size_t i = call.qualified_name.begin; i < call.qualified_name.end; ++i) {
     if (body_.is(i, std::string(call.name)) && name.find(version.name) == std::string::npos) {
+      // "X<T>::template f<...>"
+      if (i > call.qualified_name.begin + 1 && body_.is(i - 1, "::") && body_.is(i - 2, ">"))
+        name += "template ";
       name += version.name;
       name += body_.is(i + 1, "<") && i + 1 < call.qualified_name.end ? "<KilnShape, " : "<KilnShape>";
       if (body_.is(i + 1, "<") && i + 1 < call.qualified_name.end) ++i;

@@ -13,16 +13,20 @@ class CallText : protected LoopText {
 
   [[nodiscard]] bool same(TokenRange condition, Place around) const;
   void emit_calls(TokenRange range, Place around);
+  /// Declares an array, and fills it with the values that an argument has in the work-items of the block, or
+  /// in the lanes of a warp.
+  std::string values_of(TokenRange range, bool block, bool by_reference);
+  /// The lanes that coalesced_threads() gives, the initializer of a group.
+  [[nodiscard]] std::string coalesced_members(TokenRange value) const;
 
  private:
+  [[nodiscard]] std::string coalesced_call(const SyncCall& call,
+                                           const std::vector<std::string>& arguments) const;
   /// "a && __any_sync(...)": only the work-items for which a holds make the call.
   void refuse_conditional(const SyncCall& call, TokenRange range) const;
   [[nodiscard]] bool plain(TokenRange argument, Place around) const;
   /// An argument in the form that the split function or operation takes.
   std::string argument(TokenRange range, Place around, bool by_reference);
-  /// Declares an array, and fills it with the values that an argument has in the work-items of the block, or
-  /// in the lanes of a warp.
-  std::string values_of(TokenRange range, bool block, bool by_reference);
   void block_call(const SyncCall& call, Result& result);
   /// An operation of CUB: once for each work-item to bring its values, and once to take the result.
   void step_call(const SyncCall& call, bool whole, Result& result);

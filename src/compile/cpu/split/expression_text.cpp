@@ -218,6 +218,15 @@ std::string ExpressionText::group_call(std::size_t i) const {
   const Group group = an_.group(body_.variable_at(i));
   const std::string_view name = body_.tokens()[i + 2].text;
   if (group.kind == Group::Kind::kGrid) return grid_group_call(name, i);
+  if (group.kind == Group::Kind::kCoalesced) {
+    const std::string lanes = coalesced_lanes(body_.variable_at(i));
+    if (name == "thread_rank") return "kiln::cpu::rank_of(" + lanes + ", kiln_lane)";
+    if (name == "size" || name == "num_threads")
+      return "static_cast<unsigned>(__builtin_popcount(" + lanes + "))";
+    if (name == "meta_group_rank") return "0u";
+    if (name == "meta_group_size") return "1u";
+    throw Trouble{"'" + std::string(name) + "' of coalesced_threads", i + 2};
+  }
   const bool block = group.kind == Group::Kind::kBlock;
   const std::string size = "(" + group.size + ")";
   if (name == "thread_rank")

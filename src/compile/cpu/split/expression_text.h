@@ -40,6 +40,8 @@ class ExpressionText {
   [[nodiscard]] bool constant_reference(TokenRange range) const;
   [[nodiscard]] std::string room(int v) const { return "kiln_v" + std::to_string(v); }
   [[nodiscard]] std::string index(int v) const;
+  /// The lanes of a group that coalesced_threads() made.
+  [[nodiscard]] static std::string coalesced_lanes(int v) { return "kiln_g" + std::to_string(v); }
   /// A reference to the current work-item's element of the variable.
   [[nodiscard]] std::string binding(int v) const;
   void find_lambdas(TokenRange range);

@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "compile/cpu/split/find_calls.h"
+
 namespace kiln::fission {
 namespace {
 
@@ -225,6 +227,13 @@ Level Expressions::level_of_call(const SyncCall& call) const {
   const std::string_view name = call.name;
   if (call.sync == Sync::kBlock) return call.user || call.step ? kItemLevel : kBlockLevel;
   if (call.user) return kItemLevel;
+  if (name == "coalesced_threads") return kWarpLevel;
+  if (call.group.kind == Group::Kind::kCoalesced) {
+    if (name == "any" || name == "all" || name == "ballot" || name == "reduce" || name == "sync")
+      return kWarpLevel;
+    return name == "shfl" && call.arguments.size() == 2 ? std::max(kWarpLevel, facts(call.arguments[1]).level)
+                                                        : kItemLevel;
+  }
   if (call.group.kind == Group::Kind::kTile) {
     if (!call.group.whole_warp()) return kItemLevel;
     if (name == "any" || name == "all" || name == "ballot" || name == "reduce" || name == "sync")
@@ -320,6 +329,8 @@ Facts Expressions::facts(TokenRange range, bool with_calls) const {
         const std::string_view name = tokens[i + 2].text;
         if (name == "thread_rank" || name == "thread_index")
           raise_to(kItemLevel);
+        else if (groups_[static_cast<std::size_t>(variable)].kind == Group::Kind::kCoalesced)
+          raise_to(kWarpLevel);
         else if (name == "meta_group_rank")
           raise_to(groups_[static_cast<std::size_t>(variable)].whole_warp() ? kWarpLevel : kItemLevel);
         i += length - 1;

@@ -4,49 +4,12 @@
 #include <set>
 
 #include "compile/cpu/split/analysis.h"
+#include "compile/cpu/split/find_calls.h"
+#include "compile/cpu/split/places.h"
 #include "compile/cpu/split/writer.h"
 
 namespace kiln::fission {
 namespace {
-
-/// The file and line of each position in a preprocessed text, by its line markers.
-class Places {
- public:
-  Places(const Outline& outline, std::string_view text) : outline_(outline), text_(text) {}
-
-  [[nodiscard]] std::string of(std::size_t token) const {
-    const auto [file, line] = place(token);
-    return file.empty() ? "" : " (" + file + ":" + std::to_string(line) + ")";
-  }
-  [[nodiscard]] long line(std::size_t token) const { return place(token).second; }
-
- private:
-  [[nodiscard]] std::pair<std::string, long> place(std::size_t token) const {
-    const std::vector<Token>& tokens = outline_.source.tokens;
-    if (token >= tokens.size()) return {};
-    const std::size_t offset = tokens[token].offset;
-    std::string file;
-    long line = 0;
-    std::size_t from = 0;
-    for (const Directive& directive : outline_.source.directives) {
-      if (directive.offset > offset) break;
-      const std::vector<Token>& words = directive.tokens;
-      const std::size_t number = !words.empty() && words[0].is("line") ? 1 : 0;
-      if (words.size() < number + 2 || words[number].kind != Token::Kind::kNumber ||
-          words[number + 1].kind != Token::Kind::kString)
-        continue;
-      file = std::string(words[number + 1].text.substr(1, words[number + 1].text.size() - 2));
-      line = std::stol(std::string(words[number].text)) - 1;
-      from = directive.offset;
-    }
-    line += std::count(text_.begin() + static_cast<std::ptrdiff_t>(from),
-                       text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n');
-    return {file, line};
-  }
-
-  const Outline& outline_;
-  std::string_view text_;
-};
 
 std::string letters(const std::vector<Level>& levels, const std::vector<Group>& groups) {
   std::string key;
@@ -95,7 +58,8 @@ struct KernelSplitter::State {
 
   const Body& body(const DefinitionOutline& definition) {
     std::unique_ptr<Body>& known = bodies[&definition];
-    if (!known) known = std::make_unique<Body>(outline, definition, signatures);
+    const auto waits = [&](std::size_t i) { return functions.may_wait(outline.source.tokens, i); };
+    if (!known) known = std::make_unique<Body>(outline, definition, signatures, waits);
     if (!known->trouble().empty()) throw Trouble{known->trouble(), known->trouble_at()};
     return *known;
   }
@@ -121,15 +85,47 @@ struct KernelSplitter::State {
     return exact[name] = most;
   }
 
-  /// Names of classes and member functions that wait cannot be followed.
+  WriterInput writer_input(const std::string& name, bool masked) {
+    WriterInput writer;
+    writer.text = text;
+    writer.line = [this](std::size_t token) { return places.line(token); };
+    writer.changed_references = [this](const SyncCall& call) { return changed_references(call); };
+    writer.name = name;
+    writer.masked = masked;
+    return writer;
+  }
+
+  std::vector<bool> changed_references(const SyncCall& call) {
+    std::vector<bool> result;
+    for (const DefinitionOutline* definition : functions.definitions(call.name)) {
+      const Body& its = body(*definition);
+      result.resize(std::max(result.size(), its.head().parameters.size()));
+      for (const Variable& variable : its.variables()) {
+        if (variable.parameter < 0 || !variable.declarator->reference || variable.declarator->array) continue;
+        const auto p = static_cast<std::size_t>(variable.parameter);
+        result[p] = result[p] || variable.modified;
+      }
+    }
+    return result;
+  }
+
+  /// Calls of member functions that place_members() has not replaced, and names of classes that wait, cannot
+  /// be followed.
   void refuse_hidden(const DefinitionOutline& definition) {
     const std::vector<Token>& tokens = outline.source.tokens;
     for (std::size_t i = definition.head.begin; i < definition.body.end; ++i) {
       const Token& token = tokens[i];
+      const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+      if (member && functions.waiting_member(token.text) && !functions.step_member(token.text) &&
+          i + 1 < tokens.size() && (tokens[i + 1].is("(") || tokens[i + 1].is("<")))
+        throw Trouble{
+            "a call of '" + std::string(token.text) +
+                "', a member function with barriers or warp operations, of a form that Kiln does not "
+                "split",
+            i};
       if (!token.identifier() || functions.kernel(token.text) || token.text == definition.name ||
           !functions.hidden(token.text))
         continue;
-      const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
       // Operations of CUB are split; Analysis looks for calls of them that are not seen.
       if (functions.step_class(token.text) || (member && functions.step_member(token.text))) continue;
       const bool call =
@@ -142,6 +138,19 @@ struct KernelSplitter::State {
       if (functions.hidden(name))
         throw Trouble{"'" + std::string(functions.cause(name)) + "', which Kiln does not split",
                       definition.body.begin};
+    }
+  }
+
+  /// Calls of objects: a class of the text may have an operator() that waits.
+  void refuse_objects(const Body& its) const {
+    if (!functions.waiting_member("operator")) return;
+    for (std::size_t i = its.block().range.begin; i < its.block().range.end; ++i) {
+      const int v = its.is(i + 1, "(") ? its.variable_at(i) : -1;
+      if (v < 0 || i == its.variables()[static_cast<std::size_t>(v)].declarator->at) continue;
+      const Variable& called = its.variables()[static_cast<std::size_t>(v)];
+      const TokenRange value = called.parameter < 0 ? called.declarator->initializer : TokenRange{};
+      if (value.begin < value.end && its.is(value.begin, "[")) continue;  // a lambda
+      throw Trouble{"a call of the object '" + std::string(called.name) + "', whose operator() may wait", i};
     }
   }
 
@@ -161,6 +170,7 @@ struct KernelSplitter::State {
     for (const DefinitionOutline* definition : functions.definitions(call.name)) {
       refuse_hidden(*definition);
       const Body& its = body(*definition);
+      refuse_objects(its);
       if (its.head().parameters.size() < levels.size()) continue;
       Analysis::Input input;
       input.body = &its;
@@ -174,8 +184,7 @@ struct KernelSplitter::State {
       input.user_sync = [this](std::string_view name) { return sync_of(name); };
       input.changes = [this](std::string_view name) { return changing.contains(name); };
       const Analysis analysis(std::move(input));
-      WriterInput writer{text,        {},    [this](std::size_t token) { return places.line(token); },
-                         result.name, false, masked};
+      WriterInput writer = writer_input(result.name, masked);
       writer.version = [&](const SyncCall& inner, const std::vector<Level>& inner_levels,
                            const std::vector<Group>& inner_groups, bool inner_masked) {
         return version(inner, inner_levels, inner_groups, inner_masked, shape);
@@ -230,8 +239,7 @@ struct KernelSplitter::State {
   bool uses_warps(std::string_view kernel) const {
     return find_reached(kernel, false, [&](const DefinitionOutline&, std::size_t i) {
       const Token& token = outline.source.tokens[i];
-      return sync_of_builtin(token.text) == Sync::kWarp || token.is("tiled_partition") ||
-             token.is("thread_block_tile");
+      return sync_of_builtin(token.text) == Sync::kWarp || tile_word(outline.source.tokens, i);
     });
   }
 
@@ -340,6 +348,7 @@ struct KernelSplitter::State {
                     outline.source.tokens.size()};
     const DefinitionOutline& definition = *definitions.front();
     refuse_hidden(definition);
+    refuse_objects(body(definition));
     const bool grid = syncs_grid(kernel);
     Shape shape;
     shape.warps = uses_warps(kernel);
@@ -359,8 +368,8 @@ struct KernelSplitter::State {
     SplitKernel result;
     result.function = "kiln_split_" + std::string(kernel);
     result.syncs_grid = grid;
-    WriterInput writer{text, {},   [this](std::size_t token) { return places.line(token); }, result.function,
-                       true, false};
+    WriterInput writer = writer_input(result.function, false);
+    writer.kernel = true;
     writer.version = [&](const SyncCall& call, const std::vector<Level>& levels,
                          const std::vector<Group>& groups,
                          bool masked) { return version(call, levels, groups, masked, shape); };

@@ -29,6 +29,11 @@ void Levels::find_levels() {
     }
     if (variable.fixed) continue;
     if (variable.escapes) raise(static_cast<int>(v), kItemLevel);
+    // A constructor may read threadIdx.
+    for (std::size_t i = variable.specifiers.begin; variable.parameter < 0 && i < variable.specifiers.end;
+         ++i) {
+      if (in_.functions->reads_thread_index(body().tokens()[i].text)) raise(static_cast<int>(v), kItemLevel);
+    }
     const bool own_array = variable.declarator->array && variable.parameter < 0;
     if (own_array && !variable.constant) raise(static_cast<int>(v), kItemLevel);
     // A reference has the level of its target; the object that it is bound to may change.
@@ -102,7 +107,8 @@ Level Levels::exits(const Statement& statement, Level level, bool breaks, bool c
     default:
       break;
   }
-  const Level inside = statement.kind == Kind::kIf ? std::max(level, condition_level(statement)) : level;
+  const Level inside = statement.branches() ? std::max(level, condition_level(statement)) : level;
+  if (statement.kind == Kind::kSwitch) breaks = false;
   Level most = kBlockLevel;
   for (const auto& child : statement.children)
     most = std::max(most, exits(*child, inside, breaks, continues));
@@ -111,7 +117,7 @@ Level Levels::exits(const Statement& statement, Level level, bool breaks, bool c
 
 void Levels::control(const Statement& statement, Level level) {
   Level inside = level;
-  if (statement.kind == Kind::kIf) inside = std::max(level, condition_level(statement));
+  if (statement.branches()) inside = std::max(level, condition_level(statement));
   if (statement.loop()) {
     inside = std::max(level, condition_level(statement));
     if (sync_in(statement.range) != Sync::kBlock)
@@ -126,6 +132,7 @@ void Levels::control(const Statement& statement, Level level) {
 bool Levels::jumps(const Statement& statement, Kind kind) const {
   if (statement.kind == kind) return true;
   if (statement.loop() && kind != Kind::kReturn) return false;
+  if (statement.kind == Kind::kSwitch && kind == Kind::kBreak) return false;
   if (statement.kind == Kind::kOpaque || statement.children.empty()) {
     // In a switch "continue" leads out and "break" does not; in a range-based for neither does; out of a
     // lambda no jump leads.
@@ -189,6 +196,7 @@ bool Levels::uniform_statement(const Statement& statement, Level level) const {
             return levels_[static_cast<std::size_t>(variable)] <= level && plain(d.initializer);
           });
     case Kind::kIf:
+    case Kind::kSwitch:
     case Kind::kFor:
     case Kind::kWhile:
     case Kind::kDo:

@@ -149,7 +149,7 @@ void LoopText::declare_room(int v, const Declarator& declarator, const Statement
     // "*p", "a[4]": the variable's name is replaced by the type's name.
     std::string text;
     for (std::size_t i = declarator.range.begin; i < declarator.range.end; ++i) {
-      if (i > declarator.at && !body_.is(i, "[")) break;
+      if (i > declarator.at && !body_.is(i, "[") && !body_.is(i, ")")) break;
       if (body_.is(i, "[")) {
         text += raw({i, body_.tokens()[i].close + 1});
         i = body_.tokens()[i].close;

@@ -1,5 +1,6 @@
 #include "compile/cpu/split/statement_text.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace kiln::fission {
@@ -109,7 +110,13 @@ void StatementText::warp_chunk(const std::vector<const Statement*>& chunk) {
   out_ += "KILN_WARP_BEGIN\n{\n" + bindings(ranges, Place::kWarp) + inside + "}\n";
   if (used_chunk_end_) out_ += end + ":;\n";
   out_ += "}\n";
-  for (const Statement* statement : chunk) declare_repeated(*statement, Place::kBlock);
+  for (const Statement* statement : chunk) {
+    const auto named = [&](const Declarator& declarator) {
+      return an_.named_in_block(body_.variable_at(declarator.at));
+    };
+    if (std::any_of(statement->declarators.begin(), statement->declarators.end(), named))
+      declare_repeated(*statement, Place::kBlock);
+  }
   chunk_end_.clear();
 }
 
@@ -148,6 +155,9 @@ void StatementText::outer(const Statement& statement, Place around) {
     case Kind::kIf:
       outer_if(statement, around);
       return;
+    case Kind::kSwitch:
+      outer_switch(statement, around);
+      return;
     case Kind::kFor:
     case Kind::kWhile:
     case Kind::kDo:
@@ -156,7 +166,11 @@ void StatementText::outer(const Statement& statement, Place around) {
     case Kind::kEmpty:
       return;
     case Kind::kOpaque:
-      throw Trouble{"a barrier in a form of statement that Kiln does not look into", statement.range.begin};
+      throw Trouble{
+          body_.is(statement.range.begin, "switch")
+              ? "a barrier in a switch with cases that fall through or with 'break' in a part of a case"
+              : "a barrier in a form of statement that Kiln does not look into",
+          statement.range.begin};
   }
 }
 
@@ -164,6 +178,11 @@ void StatementText::outer_declaration(const Statement& statement, Place around) 
   for (const Declarator& declarator : statement.declarators) {
     const int v = body_.variable_at(declarator.at);
     emit_calls(declarator.initializer, around);
+    if (an_.group(v).kind == Group::Kind::kCoalesced) {
+      const TokenRange value = declarator.initializer;
+      out_ += "const unsigned " + coalesced_lanes(v) + " = " + coalesced_members(value) + ";\n";
+      continue;
+    }
     const std::string whole = raw(statement.specifiers) + " ";
     switch (an_.storage(v)) {
       case Storage::kOuter:
@@ -173,7 +192,8 @@ void StatementText::outer_declaration(const Statement& statement, Place around) 
       case Storage::kItems:
         // The block's array, for a warp's value, stands outside of the warps' loop.
         if (an_.block_array(v) == (around == Place::kBlock)) declare_room(v, declarator, statement);
-        item_loop({declarator.range}, around, [&] { return first_value(v, declarator, statement); });
+        item_loop({statement.specifiers, declarator.range}, around,
+                  [&] { return first_value(v, declarator, statement); });
         break;
       case Storage::kLocal:
         break;
@@ -211,16 +231,19 @@ void StatementText::outer_jump(const Statement& statement, Place around) {
   out_ += "kiln_m = 0;\n";
 }
 
-std::string StatementText::agreed(const Statement& statement) {
+std::string StatementText::agreed(const Statement& statement, bool value) {
   const TokenRange condition = statement.condition;
   for (const SyncCall* call : an_.calls_in(statement.range)) {
     if (call->partial)
       throw Trouble{"a wait for a cuda::barrier that a part of a block may make", condition.begin};
   }
   const std::string name = "kiln_agree" + std::to_string(++agreements_);
-  out_ += "kiln::cpu::Agreement " + name + ";\n";
-  item_loop({condition}, Place::kBlock,
-            [&] { return name + ".add(static_cast<bool>(" + render(condition, Place::kItem) + "));\n"; });
+  const std::string type =
+      value ? "kiln::cpu::Value<decltype(" + render(condition, Place::kBlock) + ")>" : "bool";
+  out_ += "kiln::cpu::Agreement<" + type + "> " + name + ";\n";
+  item_loop({condition}, Place::kBlock, [&] {
+    return name + ".add(static_cast<" + type + ">(" + render(condition, Place::kItem) + "));\n";
+  });
   return name + ".result(" + std::to_string(in_.line(condition.begin)) + "u)";
 }
 
@@ -276,6 +299,59 @@ void StatementText::outer_if(const Statement& statement, Place around) {
   }
   out_ += "}\n";
   after_inner(statement, around);
+}
+
+void StatementText::outer_switch(const Statement& statement, Place around) {
+  out_ += "{\n";
+  emit_calls(statement.condition, around);
+  const bool uniform = an_.uniform_range(statement.condition, around);
+  if (uniform || around == Place::kBlock) {
+    const std::string value = uniform ? render(statement.condition, around) : agreed(statement, true);
+    out_ += "switch (" + value + ") {\n";
+    for (std::size_t i = 0; i < statement.children.size(); ++i) {
+      for (const TokenRange label : statement.labels[i])
+        out_ += label.begin == label.end ? "default:\n" : "case " + raw(label) + ":\n";
+      out_ += "{\n";
+      list(*statement.children[i], around);
+      out_ += "}\nbreak;\n";
+    }
+    out_ += "}\n";
+  } else {
+    switch_of_lanes(statement);
+  }
+  out_ += "}\n";
+  after_inner(statement, around);
+}
+
+void StatementText::switch_of_lanes(const Statement& statement) {
+  if (an_.jumps(statement, Kind::kContinue))
+    throw Trouble{"'continue' of some lanes of a warp, beside a warp operation", statement.range.begin};
+  const std::string values = values_of(statement.condition, false, false);
+  const std::string name = "kiln_case" + std::to_string(++agreements_) + "_";
+  const auto mask = [&](std::size_t i) { return name + std::to_string(i); };
+  std::string others = "0u", by_default;
+  for (std::size_t i = 0; i < statement.children.size(); ++i) {
+    out_ += "unsigned " + mask(i) + " = 0;\n";
+    std::string test = "false";
+    for (const TokenRange label : statement.labels[i]) {
+      if (label.begin == label.end)
+        by_default = mask(i);
+      else
+        test += " || " + values + "[kiln_lane] == (" + raw(label) + ")";
+    }
+    item_loop({}, Place::kWarp, [&] { return mask(i) + " |= " + test + " ? 1u << kiln_lane : 0u;\n"; });
+    others += " | " + mask(i);
+  }
+  if (!by_default.empty()) out_ += by_default + " |= ~(" + others + ");\n";
+  const bool masked = std::exchange(masked_, true);
+  out_ += "const unsigned kiln_around = kiln_m;\n";
+  for (std::size_t i = 0; i < statement.children.size(); ++i) {
+    out_ += "if (const unsigned kiln_part = kiln_around & " + mask(i) +
+            ") {\nunsigned kiln_m = kiln_part;\nKILN_WARP_BEGIN\n{\n";
+    list(*statement.children[i], Place::kWarp);
+    out_ += "}\n}\n";
+  }
+  masked_ = masked || an_.jumps(statement, Kind::kReturn);
 }
 
 void StatementText::after_inner(const Statement& statement, Place around) {

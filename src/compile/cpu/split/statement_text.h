@@ -28,10 +28,14 @@ class StatementText : protected CallText {
   void store_result(TokenRange value, Place around);
   void outer_jump(const Statement& statement, Place around);
   /// The condition of a statement at the block's level; each work-item evaluates it, and all have to agree.
-  std::string agreed(const Statement& statement);
+  /// With `value`, the value of a switch, not only whether it is true.
+  std::string agreed(const Statement& statement, bool value = false);
   /// The lanes of the warp for which a condition holds.
   std::string lanes_where(TokenRange condition);
   void outer_if(const Statement& statement, Place around);
+  void outer_switch(const Statement& statement, Place around);
+  /// A switch of a warp whose lanes may take different cases: one after the other.
+  void switch_of_lanes(const Statement& statement);
   /// Lanes that left inside a statement take no part after it.
   void after_inner(const Statement& statement, Place around);
   void outer_loop(const Statement& statement, Place around);

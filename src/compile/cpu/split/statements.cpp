@@ -21,8 +21,8 @@ constexpr std::array<std::string_view, 14> kNoTypes = {
 
 class Parser {
  public:
-  Parser(const std::vector<Token>& tokens, TokenRange body)
-      : tokens_(tokens), at_(body.begin), end_(body.end) {}
+  Parser(const std::vector<Token>& tokens, TokenRange body, const std::function<bool(std::size_t)>& waits)
+      : tokens_(tokens), waits_(waits), at_(body.begin), end_(body.end) {}
 
   std::unique_ptr<Statement> body() {
     auto block = start(Kind::kBlock);
@@ -106,13 +106,7 @@ class Parser {
     if (is(at_, "for")) return for_statement();
     if (is(at_, "while")) return while_statement();
     if (is(at_, "do")) return do_statement();
-    if (is(at_, "switch")) {
-      auto result = start(Kind::kOpaque);
-      ++at_;
-      result->condition = bracketed();
-      pass_braces();
-      return finish(std::move(result));
-    }
+    if (is(at_, "switch")) return switch_statement();
     if (is(at_, "break") || is(at_, "continue")) {
       auto result = start(is(at_, "break") ? Kind::kBreak : Kind::kContinue);
       ++at_;
@@ -138,6 +132,73 @@ class Parser {
     at_ = matching_close(tokens_, at_);
     if (at_ >= end_) fail("brackets that do not match");
     ++at_;
+  }
+
+  std::unique_ptr<Statement> switch_statement() {
+    auto result = start(Kind::kOpaque);
+    ++at_;
+    result->condition = bracketed();
+    const std::size_t open = at_;
+    pass_braces();
+    const std::size_t after = at_;
+    bool waits = false;
+    for (std::size_t i = open; i < after; ++i) waits = waits || waits_(i);
+    if (waits && !declares(result->condition)) {
+      at_ = open + 1;
+      if (sections(*result, after - 1)) {
+        result->kind = Kind::kSwitch;
+      } else {
+        result->children.clear();
+        result->labels.clear();
+      }
+      at_ = after;
+    }
+    return finish(std::move(result));
+  }
+
+  /// The cases of a switch up to `close`; false if one falls through to the next or `break` stands in a part
+  /// of one.
+  bool sections(Statement& result, std::size_t close) {
+    while (at_ < close) {
+      std::vector<TokenRange> labels;
+      while (is(at_, "case") || is(at_, "default")) {
+        const std::size_t first = is(at_, "default") ? at_ + 1 : ++at_;
+        while (at_ < close && !is(at_, ":")) {
+          if (is(at_, "?")) return false;
+          at_ = is(at_, "(") ? matching_close(tokens_, at_) + 1 : at_ + 1;
+        }
+        labels.push_back({std::min(first, at_), at_});
+        ++at_;
+      }
+      if (labels.empty()) return false;
+      auto section = start(Kind::kBlock);
+      while (at_ < close && !is(at_, "case") && !is(at_, "default")) add(*section, statement());
+      section = finish(std::move(section));
+      const bool last = at_ >= close;
+      if ((!drop_break(*section) && !last) || breaks(*section)) return false;
+      result.children.push_back(std::move(section));
+      result.labels.push_back(std::move(labels));
+    }
+    return true;
+  }
+
+  /// Removes the "break" that ends a list; false if no jump ends it.
+  static bool drop_break(Statement& list) {
+    if (list.children.empty()) return false;
+    Statement& last = *list.children.back();
+    if (last.kind == Kind::kBlock) return drop_break(last);
+    if (last.kind == Kind::kBreak)
+      list.children.pop_back();
+    else
+      return last.kind == Kind::kReturn || last.kind == Kind::kContinue;
+    return true;
+  }
+
+  static bool breaks(const Statement& statement) {
+    if (statement.kind == Kind::kBreak) return true;
+    return !statement.loop() && statement.kind != Kind::kSwitch &&
+           std::any_of(statement.children.begin(), statement.children.end(),
+                       [](const auto& child) { return breaks(*child); });
   }
 
   std::unique_ptr<Statement> block() {
@@ -279,6 +340,12 @@ class Parser {
            is(i, "__restrict__") || is(i, "__restrict") || is(i, "restrict");
   }
 
+  /// "(*p)[8]" or "(&r)[8]" at `i`, of a declaration.
+  [[nodiscard]] bool points_to_array(std::size_t i, std::size_t end) const {
+    return is(i, "(") && (is(i + 1, "*") || is(i + 1, "&")) && i + 4 < end && tokens_[i + 2].identifier() &&
+           is(i + 3, ")") && is(i + 4, "[");
+  }
+
   /// Token of the first name that a declaration at `i` declares; `end` if it is an expression.
   [[nodiscard]] std::size_t declared_name(std::size_t i, std::size_t end) const {
     bool named = false;  // a type has been named
@@ -305,7 +372,7 @@ class Parser {
     while (i < end && qualifier(i)) ++i;
     if (i >= end) return end;
     if (is(i, "[") && (is(i - 1, "auto") || is(i - 1, "&") || is(i - 1, "const"))) return i;  // auto [a, b]
-    if (is(i, "(") && is(i + 1, "*")) return i;  // a pointer to a function
+    if (points_to_array(i, end) || (is(i, "(") && is(i + 1, "*"))) return i;  // or a pointer to a function
     if (!tokens_[i].identifier() || among(kNoTypes, tokens_[i].text)) return end;
     const std::size_t next = i + 1;
     const bool declares = next == end || is(next, "=") || is(next, ",") || is(next, "(") || is(next, "{") ||
@@ -316,7 +383,8 @@ class Parser {
   void declaration(Statement& result, std::size_t end) {
     result.kind = Kind::kDeclaration;
     std::size_t name = declared_name(at_, end);
-    if (!tokens_[name].identifier()) fail("a declaration of a form that Kiln does not know");
+    if (!tokens_[name].identifier() && !points_to_array(name, end))
+      fail("a declaration of a form that Kiln does not know");
     std::size_t first = name;
     const auto of_declarator = [&](std::size_t i) {
       const bool after_pointer = is(i, "const") && i > at_ && qualifier(i - 1) && !is(i - 1, "const");
@@ -351,13 +419,18 @@ class Parser {
       result.pointer = result.pointer || is(i, "*");
       result.reference = result.reference || is(i, "&") || is(i, "&&");
     }
+    const bool to_array = points_to_array(i, part.end);
+    if (to_array) {
+      (is(i + 1, "*") ? result.pointer : result.reference) = true;
+      i += 2;
+    }
     if (i >= part.end || !tokens_[i].identifier())
       throw Trouble{"a declaration of a form that Kiln does not know", part.begin};
     result.name = tokens_[i].text;
     result.at = i;
-    ++i;
+    i += to_array ? 2 : 1;
     while (i < part.end && is(i, "[")) {
-      result.array = true;
+      result.array = result.array || !to_array;
       i = matching_close(tokens_, i) + 1;
     }
     if (i >= part.end) return result;
@@ -374,6 +447,7 @@ class Parser {
   }
 
   const std::vector<Token>& tokens_;
+  const std::function<bool(std::size_t)>& waits_;
   std::size_t at_;
   std::size_t end_;
   int depth_ = 0;
@@ -381,67 +455,16 @@ class Parser {
 
 }  // namespace
 
-ParsedBody parse_body(const std::vector<Token>& tokens, TokenRange body) {
+ParsedBody parse_body(const std::vector<Token>& tokens, TokenRange body,
+                      const std::function<bool(std::size_t)>& waits) {
   ParsedBody result;
   try {
-    result.block = Parser(tokens, body).body();
+    result.block = Parser(tokens, body, waits).body();
   } catch (const Trouble& trouble) {
     result.trouble = trouble.what;
     result.trouble_at = trouble.at;
   }
   return result;
-}
-
-std::vector<TokenRange> split_commas(const std::vector<Token>& tokens, TokenRange range, bool angles) {
-  std::vector<TokenRange> parts;
-  if (range.begin >= range.end) return parts;
-  std::size_t begin = range.begin;
-  bool initializer = false;
-  for (std::size_t i = range.begin; i < range.end;) {
-    const Token& token = tokens[i];
-    if (token.is("(") || token.is("[") || token.is("{")) {
-      i = matching_close(tokens, i) + 1;
-      continue;
-    }
-    if (token.is("=")) initializer = true;
-    if (token.is("<") && (angles || initializer)) {
-      const std::size_t after = after_template_arguments(tokens, i, range.end);
-      // "a < b, c > d" compares; "f<a, b>(c)" and "T<a, b>::x" do not.
-      const bool arguments = after > i && after < range.end &&
-                             (tokens[after].is("(") || tokens[after].is("::") || tokens[after].is("{") ||
-                              (!initializer && tokens[after].identifier()));
-      if (arguments) {
-        i = after;
-        continue;
-      }
-    }
-    if (token.is(",")) {
-      parts.push_back({begin, i});
-      begin = i + 1;
-      initializer = false;
-    }
-    ++i;
-  }
-  parts.push_back({begin, std::min(range.end, tokens.size())});
-  return parts;
-}
-
-std::size_t after_template_arguments(const std::vector<Token>& tokens, std::size_t open, std::size_t end) {
-  int depth = 0;
-  for (std::size_t i = open; i < end; ++i) {
-    const Token& token = tokens[i];
-    if (token.is("(") || token.is("[")) {
-      i = matching_close(tokens, i);
-    } else if (token.is("<")) {
-      ++depth;
-    } else if (token.is(">")) {
-      if (--depth == 0) return i + 1;
-    } else if (token.is(";") || token.is("{") || token.is("}") || token.is("=") || token.is("&&") ||
-               token.is("||") || token.is("+=") || token.is("<=") || token.is(">=")) {
-      return open;
-    }
-  }
-  return open;
 }
 
 }  // namespace kiln::fission

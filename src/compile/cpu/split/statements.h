@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compile/cpu/split/token_lists.h"
 #include "compile/outline.h"
 
 namespace kiln::fission {
@@ -34,8 +36,8 @@ struct Declarator {
   bool pointer = false, reference = false, array = false;
 };
 
-/// A statement of a function's body. The content of a switch, a range-based for or a try block is not read:
-/// the statement is kOpaque.
+/// A statement of a function's body. The content of a range-based for, and of a switch without barriers or
+/// with cases that fall through, is not read: the statement is kOpaque.
 struct Statement {
   enum class Kind {
     kBlock,
@@ -43,6 +45,7 @@ struct Statement {
     kScopeDeclaration,  ///< a type, an alias, a constant or a static variable: no action of a work-item
     kExpression,
     kIf,
+    kSwitch,
     kFor,
     kWhile,
     kDo,
@@ -58,9 +61,11 @@ struct Statement {
   std::vector<Declarator> declarators;
   TokenRange condition, step;                        ///< a returned value is a condition, too
   std::vector<std::unique_ptr<Statement>> children;  ///< of for: start, body; of if: then, perhaps else
+  std::vector<std::vector<TokenRange>> labels;       ///< of each child of a switch; empty range: default
   bool is_shared = false;                            ///< `__shared__`
   bool constant = false;                             ///< const or constexpr
 
+  [[nodiscard]] bool branches() const { return kind == Kind::kIf || kind == Kind::kSwitch; }
   [[nodiscard]] bool loop() const { return kind == Kind::kFor || kind == Kind::kWhile || kind == Kind::kDo; }
   [[nodiscard]] const Statement& body() const { return *children.back(); }
 };
@@ -72,16 +77,8 @@ struct ParsedBody {
   std::size_t trouble_at = 0;  ///< token
 };
 
-[[nodiscard]] ParsedBody parse_body(const std::vector<Token>& tokens, TokenRange body);
-
-/// The ranges between the commas of [range); commas in brackets do not count, nor, with `angles`, commas in
-/// angle brackets.
-[[nodiscard]] std::vector<TokenRange> split_commas(const std::vector<Token>& tokens, TokenRange range,
-                                                   bool angles);
-
-/// Index of the token after template arguments that open at `open`; `open` itself if there are no template
-/// arguments.
-[[nodiscard]] std::size_t after_template_arguments(const std::vector<Token>& tokens, std::size_t open,
-                                                   std::size_t end);
+/// `waits`: whether a token may be a barrier or warp operation, or the name of a function that waits.
+[[nodiscard]] ParsedBody parse_body(const std::vector<Token>& tokens, TokenRange body,
+                                    const std::function<bool(std::size_t)>& waits);
 
 }  // namespace kiln::fission

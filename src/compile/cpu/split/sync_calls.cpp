@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "compile/cpu/split/class_scope.h"
+
 namespace kiln::fission {
 namespace {
 
@@ -40,10 +42,27 @@ constexpr std::array<std::string_view, 8> kTileOperations = {"sync",     "shfl",
 
 /// Names of operations that wait and that this transformation does not support.
 bool unknown_operation(std::string_view name) {
-  return name == "coalesced_threads" || name == "this_cluster" || name == "this_multi_grid" ||
-         name == "binary_partition" || name == "labeled_partition" || name == "exit" || name == "_exit" ||
-         name == "abort" || name == "quick_exit" || name == "_Exit" || name == "thread_group" ||
-         name == "coalesced_group" || name == "wait_prior" || name == "match_any" || name == "match_all";
+  return name == "this_cluster" || name == "this_multi_grid" || name == "binary_partition" ||
+         name == "labeled_partition" || name == "exit" || name == "_exit" || name == "abort" ||
+         name == "quick_exit" || name == "_Exit" || name == "thread_group" || name == "wait_prior" ||
+         name == "match_any" || name == "match_all";
+}
+
+/// Whether a token names the group of the lanes that are here, but not as "auto g = coalesced_threads();" or
+/// "coalesced_group g = coalesced_threads();", which the transformation supports.
+bool other_coalesced(const std::vector<Token>& tokens, std::size_t i) {
+  const auto is = [&](std::size_t t, std::string_view text) {
+    return t < tokens.size() && tokens[t].is(text);
+  };
+  if (tokens[i].is("coalesced_group")) {
+    return !(i + 2 < tokens.size() && tokens[i + 1].identifier() && tokens[i + 2].is("=")) &&
+           !(is(i + 1, "const") && is(i + 3, "="));
+  }
+  if (!tokens[i].is("coalesced_threads")) return false;
+  std::size_t first = i;
+  while (first >= 2 && is(first - 1, "::")) first -= 2;
+  return !is(i + 1, "(") || !is(i + 2, ")") || !is(i + 3, ";") || first < 2 || !is(first - 1, "=") ||
+         !tokens[first - 2].identifier();
 }
 
 /// Operations of cuda::barrier and cuda::pipeline that some work-items of a block may make alone.
@@ -52,16 +71,9 @@ bool of_a_part(std::string_view name) {
          name == "try_wait_parity" || name == "try_wait_for" || name == "pipeline_shared_state";
 }
 
-/// "bar.arrive_and_wait", "bars[i]->wait": the last token, if the chain at `i` is a wait of a cuda::barrier.
-std::size_t barrier_wait(const std::vector<Token>& tokens, std::size_t i) {
-  const std::size_t count = tokens.size();
-  for (++i; i < count && tokens[i].is("[");) i = tokens[i].close + 1;
-  if (i + 2 >= count || !(tokens[i].is(".") || tokens[i].is("->")) || !tokens[i + 2].is("(")) return 0;
-  return tokens[i + 1].is("arrive_and_wait") || tokens[i + 1].is("wait") ? i + 1 : 0;
-}
-bool member_wait(const std::vector<Token>& tokens, std::size_t i) {
-  return (tokens[i].is("arrive_and_wait") || tokens[i].is("wait")) && i > 0 &&
-         (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+/// A name of cooperative groups that makes a block's group or a tile; not a variable of this name.
+bool group_word(const std::vector<Token>& tokens, std::size_t i) {
+  return tokens[i].is("this_thread_block") || tile_word(tokens, i);
 }
 
 /// Functions of cooperative groups whose names a text may give to its own functions.
@@ -70,18 +82,44 @@ bool scan_of_group(std::string_view name) {
          name == "reduce_store_async";
 }
 
-bool member_of_class(const Outline& text, const DefinitionOutline& definition) {
-  return std::any_of(text.definitions.begin(), text.definitions.end(), [&](const DefinitionOutline& other) {
-    return other.is_class && &other != &definition && other.body.begin <= definition.head.begin &&
-           definition.body.end <= other.body.end;
-  });
+/// Whether the outline took "template <class T, int N = 32> class X {...};" for a variable T, too.
+bool template_of_class(const std::vector<Token>& tokens, const DefinitionOutline& definition) {
+  if (definition.is_class || definition.body.begin != definition.head.begin) return false;
+  std::size_t i = definition.head.begin;
+  while (i + 1 < definition.head.end && tokens[i].is("template") && tokens[i + 1].is("<"))
+    i = behind_angles(tokens, i + 1, definition.head.end);
+  return i < definition.head.end &&
+         (tokens[i].is("class") || tokens[i].is("struct") || tokens[i].is("union"));
+}
+
+/// "operator()".
+bool call_operator(const std::vector<Token>& tokens, const DefinitionOutline& definition) {
+  for (std::size_t i = definition.head.begin; i + 2 < definition.head.end; ++i) {
+    if (tokens[i].is("operator")) return tokens[i + 1].is("(") && tokens[i + 2].is(")");
+  }
+  return false;
 }
 
 }  // namespace
 
+bool member_wait(const std::vector<Token>& tokens, std::size_t i) {
+  return (tokens[i].is("arrive_and_wait") || tokens[i].is("wait")) && i > 0 &&
+         (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+}
+
+bool tile_operation(std::string_view name) {
+  return among(kTileOperations, name);
+}
+
 Sync sync_of_builtin(std::string_view name) {
   if (among(kBlockBarriers, name)) return Sync::kBlock;
   return among(kWarpOperations, name) ? Sync::kWarp : Sync::kNone;
+}
+
+bool tile_word(const std::vector<Token>& tokens, std::size_t i) {
+  if (tokens[i].is("coalesced_threads")) return true;
+  const bool named = tokens[i].is("tiled_partition") || tokens[i].is("thread_block_tile");
+  return named && i + 1 < tokens.size() && (tokens[i + 1].is("<") || tokens[i + 1].is("("));
 }
 
 void SyncFunctions::find_step_classes(const Outline& text) {
@@ -135,7 +173,10 @@ bool SyncFunctions::of_cub_and_harmless(const Outline& text, const DefinitionOut
     if (one.is_class && one.name.starts_with("Warp")) return true;
     for (std::size_t i = one.body.begin; i < one.body.end; ++i) {
       const Token& token = text.source.tokens[i];
-      if (token.is("kiln_block_step") || sync_of_builtin(token.text) != Sync::kNone) return true;
+      const bool lanes = token.text.starts_with("kiln_") &&
+                         (token.text.ends_with("value_of_lane") || token.text.ends_with("kiln_from") ||
+                          token.text.starts_with("kiln_warp_"));
+      if (lanes || token.is("kiln_block_step") || sync_of_builtin(token.text) != Sync::kNone) return true;
     }
     return false;
   };
@@ -147,25 +188,41 @@ bool SyncFunctions::of_cub_and_harmless(const Outline& text, const DefinitionOut
   });
 }
 
-SyncFunctions::SyncFunctions(const Outline& text) {
+SyncFunctions::SyncFunctions(const Outline& text) : tokens_(text.source.tokens) {
   find_step_classes(text);
   const std::vector<Token>& tokens = text.source.tokens;
   std::map<std::string_view, std::set<std::string_view>> calls;  // names that its definitions mention
   std::map<std::string_view, std::set<std::string_view>> all;    // the same, of harmless definitions, too
-  std::set<std::string_view> members;
+  std::set<std::string_view> members, object_members;
   std::map<std::string_view, std::string_view> scans;  // functions of groups, unless they are the text's own
   const bool groups_known = std::any_of(tokens.begin(), tokens.end(),
                                         [](const Token& token) { return token.is("cooperative_groups"); });
   for (const DefinitionOutline& definition : text.definitions) {
+    if (template_of_class(tokens, definition)) continue;
     (definition.kernel ? kernels_ : called_).insert(definition.name);
     if (of_cub_and_harmless(text, definition)) {
       for (std::size_t i = definition.head.begin; i < definition.body.end; ++i)
         if (tokens[i].identifier()) all[definition.name].insert(tokens[i].text);
       continue;
     }
-    const bool free_function = !definition.is_class && !member_of_class(text, definition) &&
-                               definition.name != "operator" && definition.body.begin > definition.head.end;
-    if (!free_function) members.insert(definition.name);
+    const DefinitionOutline* owner = class_of(text, definition);
+    const bool function = !definition.is_class && definition.body.begin > definition.head.end;
+    const bool object_member = function && owner != nullptr && !is_static(text, definition) &&
+                               definition.name != owner->name &&
+                               (definition.name != "operator" || call_operator(tokens, definition));
+    const bool free_function = function && !object_member && definition.name != "operator" &&
+                               (owner == nullptr || definition.name != owner->name);
+    if (object_member)
+      object_members.insert(definition.name);
+    else if (!free_function)
+      members.insert(definition.name);
+    if (definition.is_class) {  // it has its members as definitions of their own
+      for (std::size_t i = definition.body.begin; i < definition.body.end; ++i) {
+        if (tokens[i].is("{") && (tokens[i - 1].is(")") || tokens[i - 1].is("const"))) i = tokens[i].close;
+        if (tokens[i].identifier()) all[definition.name].insert(tokens[i].text);
+      }
+      continue;
+    }
     if (free_function) definitions_[definition.name].push_back(&definition);
     std::set<std::string_view>& names = calls[definition.name];
     for (std::size_t i = definition.head.begin; i < definition.body.end; ++i) {
@@ -176,12 +233,11 @@ SyncFunctions::SyncFunctions(const Outline& text) {
       const bool called = i + 1 < tokens.size() && (tokens[i + 1].is("(") || tokens[i + 1].is("<"));
       if (called && groups_known && scan_of_group(token.text)) scans.emplace(definition.name, token.text);
       const bool sized_later = token.is("tiled_partition") && i + 1 < tokens.size() && tokens[i + 1].is("(");
-      if (unknown_operation(token.text) || of_a_part(token.text) || sized_later)
+      if (unknown_operation(token.text) || of_a_part(token.text) || sized_later || other_coalesced(tokens, i))
         hidden_.emplace(definition.name, token.text);
-      const bool groups =
-          token.is("this_thread_block") || token.is("tiled_partition") || token.is("thread_block_tile");
-      if (groups && here == Sync::kNone) here = Sync::kWarp;
-      if (token.is("sync") || token.is("thread_block") || token.is("this_grid") || token.is("grid_group"))
+      if (group_word(tokens, i) && here == Sync::kNone) here = Sync::kWarp;
+      if (groups_known &&
+          (token.is("sync") || token.is("thread_block") || token.is("this_grid") || token.is("grid_group")))
         here = Sync::kBlock;
       if (member_wait(tokens, i)) {
         here = Sync::kBlock;
@@ -214,6 +270,9 @@ SyncFunctions::SyncFunctions(const Outline& text) {
   for (const std::string_view name : members) {
     if (sync_[name] != Sync::kNone) hidden_.emplace(name, name);
   }
+  for (const std::string_view name : object_members) {
+    if (sync_[name] != Sync::kNone) waiting_members_.insert(name);
+  }
   indexed_.insert("memcpy_async");
   for (const auto& [name, names] : calls) all[name].insert(names.begin(), names.end());
   for (const auto& [name, names] : all) {
@@ -231,6 +290,22 @@ SyncFunctions::SyncFunctions(const Outline& text) {
       if (reads) grown = indexed_.insert(name).second;
     }
   }
+}
+
+bool SyncFunctions::step_object(TokenRange specifiers) const {
+  for (std::size_t i = specifiers.begin; i < specifiers.end; ++i) {
+    if (step_class(tokens_[i].text) && !tokens_[i + 1].is("::")) return true;
+  }
+  return false;
+}
+
+bool SyncFunctions::may_wait(const std::vector<Token>& tokens, std::size_t i) const {
+  const Token& token = tokens[i];
+  if (!token.identifier()) return false;
+  const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+  if (member && (tile_operation(token.text) || step_member(token.text))) return true;
+  return sync_of_builtin(token.text) != Sync::kNone || of(token.text) != Sync::kNone || hidden(token.text) ||
+         waiting_member(token.text) || token.is("sync") || member_wait(tokens, i);
 }
 
 Sync SyncFunctions::of(std::string_view function) const {
@@ -260,6 +335,8 @@ Group group_of(const std::vector<Token>& tokens, TokenRange specifiers, TokenRan
   }
   for (const TokenRange range : {specifiers, initializer}) {
     for (std::size_t i = range.begin; i < range.end; ++i) {
+      if (tokens[i].is("coalesced_group") || tokens[i].is("coalesced_threads"))
+        return {Group::Kind::kCoalesced, ""};
       if (i > range.begin && i + 3 < range.end && tokens[i + 1].is("(") && tokens[i + 3].is("."))
         continue;  // "this_grid().size()" makes a number
       if (tokens[i].is("thread_block") || tokens[i].is("this_thread_block")) return {Group::Kind::kBlock, ""};
@@ -267,133 +344,6 @@ Group group_of(const std::vector<Token>& tokens, TokenRange specifiers, TokenRan
     }
   }
   return {};
-}
-
-namespace {
-
-class Finder {
- public:
-  Finder(const Body& body, const SyncFunctions& functions, const std::vector<Group>& groups)
-      : body_(body), functions_(functions), groups_(groups) {}
-
-  void find(TokenRange range) {
-    for (std::size_t i = range.begin; i < range.end; ++i) {
-      if (!body_.tokens()[i].identifier()) continue;
-      if (member_wait(body_.tokens(), i))
-        throw Trouble{"a wait for a cuda::barrier, reached by an expression", i};
-      SyncCall call;
-      std::size_t open = 0;
-      if (!match(i, range, call, open)) continue;
-      const std::size_t close = std::min(body_.tokens()[open].close, range.end);  // "(" of the arguments
-      call.range.end = std::min(close + 1, range.end);
-      const TokenRange inside{open + 1, close};
-      call.arguments = split_commas(body_.tokens(), inside, false);
-      find(inside);
-      if (call.sync != Sync::kNone) found.push_back(std::move(call));
-      i = close;
-    }
-  }
-
-  std::vector<SyncCall> found;
-
- private:
-  [[nodiscard]] Group group_at(std::size_t i) const {
-    const int variable = body_.variable_at(i);
-    if (variable >= 0) return groups_[static_cast<std::size_t>(variable)];
-    return {};
-  }
-
-  bool match(std::size_t i, TokenRange range, SyncCall& call, std::size_t& open) const {
-    const std::vector<Token>& tokens = body_.tokens();
-    const std::string_view name = tokens[i].text;
-    call.range.begin = i;
-    call.name = name;
-    const std::size_t wait = barrier_wait(tokens, i);
-    if (wait != 0 && group_at(i).kind == Group::Kind::kNone) {
-      call.name = tokens[wait].text;
-      call.sync = Sync::kBlock;
-      call.partial = true;
-      open = wait + 1;
-      return true;
-    }
-    if (body_.variable_at(i) >= 0) {  // group.operation(...)
-      call.group = group_at(i);
-      if (call.group.kind == Group::Kind::kNone || !body_.is(i + 1, ".") || !body_.is(i + 3, "("))
-        return false;
-      call.name = tokens[i + 2].text;
-      open = i + 3;
-      if (call.group.kind == Group::Kind::kBlock && call.name == "sync") call.sync = Sync::kBlock;
-      if (call.group.kind == Group::Kind::kGrid && (call.name == "sync" || call.name == "barrier_wait"))
-        call.sync = Sync::kBlock;
-      if (call.group.kind == Group::Kind::kTile && among(kTileOperations, call.name)) call.sync = Sync::kWarp;
-      return call.sync != Sync::kNone;
-    }
-    if (i > 0 && (body_.is(i - 1, ".") || body_.is(i - 1, "->"))) return false;
-    open = i + 1;
-    if (body_.is(open, "<")) open = after_template_arguments(tokens, open, range.end);
-    if (!body_.is(open, "(")) return false;
-    if (functions_.step_class(name)) {  // BlockReduce(storage).Sum(x)
-      const std::size_t member = tokens[open].close + 2;
-      if (member + 1 >= range.end || !body_.is(member - 1, ".") ||
-          !functions_.step_member(tokens[member].text))
-        return false;
-      open = member + 1;
-      if (body_.is(open, "<")) open = after_template_arguments(tokens, open, range.end);
-      if (!body_.is(open, "(")) return false;
-      while (call.range.begin >= range.begin + 2 && body_.is(call.range.begin - 1, "::") &&
-             tokens[call.range.begin - 2].identifier())
-        call.range.begin -= 2;
-      call.name = tokens[member].text;
-      call.sync = Sync::kBlock;
-      call.step = true;
-      return true;
-    }
-    std::size_t first = i;
-    while (first >= range.begin + 2 && body_.is(first - 1, "::") && tokens[first - 2].identifier())
-      first -= 2;
-    if (first > range.begin && body_.is(first - 1, "::")) --first;
-    call.range.begin = first;
-    call.qualified_name = {first, open};
-    call.sync = sync_of_builtin(name);
-    if (call.sync != Sync::kNone) return true;
-    if (name == "this_thread_block" || name == "this_grid") {  // cg::this_grid().sync()
-      if (!body_.is(open + 1, ")") || !body_.is(open + 2, ".") || !body_.is(open + 3, "sync") ||
-          !body_.is(open + 4, "("))
-        return false;
-      call.group.kind = name == "this_grid" ? Group::Kind::kGrid : Group::Kind::kBlock;
-      call.name = "sync";
-      call.sync = Sync::kBlock;
-      open += 4;
-      return true;
-    }
-    if (name == "tiled_partition") return false;
-    const TokenRange inside{open + 1, std::min(tokens[open].close, range.end)};
-    const bool waits = name == "sync" || (name == "wait" && functions_.definitions(name).empty());
-    if ((name == "reduce" || waits) && inside.begin < inside.end) {
-      call.group = group_at(inside.begin);
-      if (call.group.kind == Group::Kind::kTile) call.sync = Sync::kWarp;
-      if (call.group.kind == Group::Kind::kBlock && waits) call.sync = Sync::kBlock;
-      if (call.group.kind == Group::Kind::kGrid && name == "sync") call.sync = Sync::kBlock;
-      if (call.sync != Sync::kNone) return true;
-    }
-    call.sync = functions_.definitions(name).empty() ? Sync::kNone : functions_.of(name);
-    call.user = call.sync != Sync::kNone;
-    call.partial = call.user && functions_.partial(name);
-    return call.user;
-  }
-
-  const Body& body_;
-  const SyncFunctions& functions_;
-  const std::vector<Group>& groups_;
-};
-
-}  // namespace
-
-std::vector<SyncCall> find_sync_calls(const Body& body, const SyncFunctions& functions,
-                                      const std::vector<Group>& groups, TokenRange range) {
-  Finder finder(body, functions, groups);
-  finder.find(range);
-  return std::move(finder.found);
 }
 
 }  // namespace kiln::fission

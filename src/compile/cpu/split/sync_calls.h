@@ -15,7 +15,7 @@ enum class Sync { kNone, kWarp, kBlock };
 
 /// A cooperative group that a variable holds.
 struct Group {
-  enum class Kind { kNone, kBlock, kTile, kGrid };
+  enum class Kind { kNone, kBlock, kTile, kGrid, kCoalesced };
   Kind kind = Kind::kNone;
   std::string size;  ///< of a tile, as an expression
   [[nodiscard]] bool whole_warp() const { return kind == Kind::kTile && size == "32"; }
@@ -40,9 +40,14 @@ class SyncFunctions {
  public:
   explicit SyncFunctions(const Outline& text);
   [[nodiscard]] Sync of(std::string_view function) const;
-  /// Whether this is the name of a member function, class, lambda or variable that leads to a barrier: such
-  /// calls cannot be split.
+  /// Whether this is the name of member functions, not static, that wait; "operator" for operator().
+  [[nodiscard]] bool waiting_member(std::string_view name) const { return waiting_members_.contains(name); }
+  [[nodiscard]] bool any_waiting_member() const { return !waiting_members_.empty(); }
+  /// Whether this is the name of a class, lambda, operator or variable that leads to a barrier: such calls
+  /// cannot be split.
   [[nodiscard]] bool hidden(std::string_view name) const { return hidden_.contains(name); }
+  /// Whether the token may be a barrier, a warp operation or the name of a function that waits.
+  [[nodiscard]] bool may_wait(const std::vector<Token>& tokens, std::size_t i) const;
   /// Whether functions of this name wait for a cuda::barrier, or call such functions.
   [[nodiscard]] bool partial(std::string_view name) const { return partial_.contains(name); }
   /// Whether this is the name of kernels only: device code cannot call it.
@@ -53,6 +58,8 @@ class SyncFunctions {
   /// block together in one step (cub_common.h), and whether it is the name of such a member.
   [[nodiscard]] bool step_class(std::string_view name) const { return step_classes_.contains(name); }
   [[nodiscard]] bool step_member(std::string_view name) const { return step_members_.contains(name); }
+  /// Whether a variable's type is such a class.
+  [[nodiscard]] bool step_object(TokenRange specifiers) const;
   /// The cause of such a name: "coalesced_threads"; the name itself for a member function that waits.
   [[nodiscard]] std::string_view cause(std::string_view name) const { return hidden_.at(name); }
   [[nodiscard]] const std::vector<const DefinitionOutline*>& definitions(std::string_view name) const;
@@ -60,11 +67,12 @@ class SyncFunctions {
   [[nodiscard]] bool reads_thread_index(std::string_view name) const { return indexed_.contains(name); }
 
  private:
+  const std::vector<Token>& tokens_;
   std::map<std::string_view, Sync> sync_;
   void find_step_classes(const Outline& text);
   [[nodiscard]] bool of_cub_and_harmless(const Outline& text, const DefinitionOutline& definition) const;
 
-  std::set<std::string_view> step_classes_, step_members_;
+  std::set<std::string_view> step_classes_, step_members_, waiting_members_;
   TokenRange cub_;                                       ///< Kiln's headers for CUB
   std::map<std::string_view, std::string_view> hidden_;  ///< the cause, by name
   std::set<std::string_view> indexed_, partial_;
@@ -75,11 +83,15 @@ class SyncFunctions {
 /// The work-items that a barrier or a warp operation of the CUDA dialect waits for; kNone for other names.
 [[nodiscard]] Sync sync_of_builtin(std::string_view name);
 
+/// Whether this is the name of a member function by which a tile's lanes wait for each other.
+[[nodiscard]] bool tile_operation(std::string_view name);
+/// Whether the token is such a function of a cuda::barrier, of any object.
+[[nodiscard]] bool member_wait(const std::vector<Token>& tokens, std::size_t i);
+
+/// Whether the token is the type of a tile of a cooperative group, or a function that makes a group of lanes.
+[[nodiscard]] bool tile_word(const std::vector<Token>& tokens, std::size_t i);
+
 /// The group that a declaration makes.
 [[nodiscard]] Group group_of(const std::vector<Token>& tokens, TokenRange specifiers, TokenRange initializer);
-
-/// The calls in [range) that wait, inner ones first. `groups`: the group of each variable of the body.
-[[nodiscard]] std::vector<SyncCall> find_sync_calls(const Body& body, const SyncFunctions& functions,
-                                                    const std::vector<Group>& groups, TokenRange range);
 
 }  // namespace kiln::fission

@@ -80,29 +80,50 @@ class FunctionText : StatementText {
         out_ += raw(head.whole[p]);
         continue;
       }
-      const Declarator& declarator = *head.parameters[p];
-      if (declarator.array && declarator.reference)
-        throw Trouble{"a reference to an array as parameter", declarator.at};
-      std::string type_text;
-      bool constant = false;
-      for (std::size_t i = head.specifiers[p].begin; i < head.specifiers[p].end; ++i) {
-        const Token& token = body_.tokens()[i];
-        if (token.is("auto")) throw Trouble{"a parameter of type 'auto'", i};
-        if (token.is("&") || token.is("&&") || token.is("__restrict__") || token.is("__restrict")) continue;
-        // "const" of a value belongs to the value; "const" of a pointer's target stays.
-        if (token.is("const") && (!declarator.pointer || last_const(head.specifiers[p], i))) {
-          constant = true;
-          continue;
-        }
-        type_text += std::string(token.text) + " ";
-      }
-      if (declarator.array) type_text += "*";
-      if (declarator.reference && !constant && !constant_reference(head.specifiers[p])) type_text += "*";
+      const std::string type_text = item_type(head, p);
       out_ += an_.warp_function() ? "kiln::cpu::Lanes<" + type_text + ">"
                                   : "kiln::cpu::Items<" + type_text + ", KilnShape>";
       out_ += " kiln_v" + std::to_string(v);
     }
     out_ += ") {\n";
+  }
+
+  /// The type of a parameter's value in one work-item; by reference: of its address. An array is passed as
+  /// the address of its first element, or of itself by reference.
+  [[nodiscard]] std::string item_type(const Head& head, std::size_t p) const {
+    const Declarator& declarator = *head.parameters[p];
+    std::string type;
+    bool constant = false;
+    for (std::size_t i = head.specifiers[p].begin; i < head.specifiers[p].end; ++i) {
+      const Token& token = body_.tokens()[i];
+      if (token.is("auto")) throw Trouble{"a parameter of type 'auto'", i};
+      if (token.is("(")) break;  // "(&name)[8]"
+      if (token.is("&") || token.is("&&") || token.is("__restrict__") || token.is("__restrict")) continue;
+      // "const" of a value belongs to the value; "const" of a target or of an element stays.
+      if (token.is("const")) constant = true;
+      if (token.is("const") && !declarator.array &&
+          (!declarator.pointer || last_const(head.specifiers[p], i)))
+        continue;
+      type += std::string(token.text) + " ";
+    }
+    std::vector<std::string> extents;
+    for (std::size_t i = declarator.at + 1; i < declarator.range.end; ++i) {
+      if (body_.is(i, ")")) continue;
+      if (!body_.is(i, "[")) throw Trouble{"a parameter of a form that Kiln does not know", declarator.at};
+      extents.push_back(raw({i, body_.tokens()[i].close + 1}));
+      i = body_.tokens()[i].close;
+    }
+    const bool by_address = declarator.reference && !constant;
+    const bool to_array = body_.is(declarator.at + 1, ")");  // "(*p)[8]", "(&r)[8]"
+    // The address of the first element lacks an extent.
+    if (!extents.empty() && (!to_array || (declarator.reference && constant))) extents.erase(extents.begin());
+    if (!extents.empty()) {
+      type += "(*)";
+      for (const std::string& extent : extents) type += extent;
+    } else if (declarator.array || by_address) {
+      type += "*";
+    }
+    return type;
   }
 
   [[nodiscard]] bool last_const(TokenRange range, std::size_t i) const {

@@ -23,6 +23,9 @@ struct WriterInput {
   std::function<CalledVersion(const SyncCall& call, const std::vector<Level>& levels,
                               const std::vector<Group>& groups, bool masked)>
       version;
+  /// For each parameter of a called function, whether it is a reference by which the function changes an
+  /// object.
+  std::function<std::vector<bool>(const SyncCall& call)> changed_references;
   std::function<long(std::size_t token)> line;  ///< in the user's file
   std::string name;                             ///< of the written function
   bool kernel = false;

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <set>
+#include <string_view>
+
+#include "compile/outline.h"
+
+namespace kiln::fission {
+
+/// The innermost class around a definition; null if it is not a member.
+[[nodiscard]] const DefinitionOutline* class_of(const Outline& text, const DefinitionOutline& definition);
+/// Whether a member function is declared static.
+[[nodiscard]] bool is_static(const Outline& text, const DefinitionOutline& definition);
+
+/// The names that a class declares for its objects: fields and member functions that are not static. Those of
+/// its base classes are not known.
+class ClassScope {
+ public:
+  ClassScope(const Outline& text, const DefinitionOutline& definition);
+
+  [[nodiscard]] std::string_view name() const { return name_; }
+  [[nodiscard]] bool object_name(std::string_view word) const {
+    return fields_.contains(word) || functions_.contains(word);
+  }
+  [[nodiscard]] bool function(std::string_view word) const { return functions_.contains(word); }
+
+ private:
+  void read(TokenRange statement);
+
+  const std::vector<Token>& tokens_;
+  std::string_view name_;
+  std::set<std::string_view> fields_, functions_;
+};
+
+}  // namespace kiln::fission

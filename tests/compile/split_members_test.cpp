@@ -1,0 +1,196 @@
+// Member functions with barriers and warp operations in kernels that are split.
+#include "support/split_cases.h"
+
+namespace kiln::test {
+namespace {
+
+const SplitCase kCases[] = {
+    {"FunctorsOfWarps",
+     R"(struct WarpSum {
+  int first = 16;
+  __device__ float operator()(float v) const {
+    for (int o = first; o > 0; o /= 2) v += __shfl_xor_sync(0xffffffffu, v, o);
+    return v;
+  }
+};
+template <class Op>
+__device__ float twice(Op op, float v) { return op(op(v) * 0.5f); }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  WarpSum sum;
+  float v = in[threadIdx.x];
+  float a = sum(v) + 1.0f, b = WarpSum()(a * v);
+  out[blockIdx.x * 64 + threadIdx.x] = a - b + twice(sum, v);
+})",
+     {64, 1, 1}},
+    {"MemberFunctionsOfATile",
+     R"(template <class T, int N>
+struct Tile {
+  T values[N];
+  T bias;
+  int turns;
+  __device__ void load(const T* from, int t) {
+    values[t] = from[t] + shift();
+    if (t == 0) { bias = from[3]; turns = 0; }
+    sync();
+  }
+  __device__ T shift() const { return T(0.5); }
+  __device__ void sync() { __syncthreads(); }
+  template <int BY>
+  __device__ T turned(int t) {
+    sync();
+    T value = this->values[(t + BY) % N] + bias;
+    sync();
+    if (t == 1) ++turns;
+    __syncthreads();
+    return value + turns;
+  }
+};
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ Tile<float, 64> tile;
+  Tile<float, 64>* same = &tile;
+  int t = threadIdx.x;
+  tile.load(in + blockIdx.x, t);
+  float v = tile.turned<5>(t);
+  v += 2.0f * same->turned<9>(t);
+  out[blockIdx.x * 64 + t] = v + tile.bias;
+})",
+     {64, 1, 1}},
+    {"ObjectsOfWorkItems",
+     R"(struct Running {
+  float total;
+  int steps;
+  __device__ explicit Running(float first) : total(first), steps(0) {}
+  __device__ float add(float v, int by) {
+    total += __shfl_xor_sync(0xffffffffu, v, by);
+    steps += 1;
+    return total * steps;
+  }
+};
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  Running mine(in[t]), other(1.0f);
+  for (int i = 1; i < 8; i *= 2) s[t] = mine.add(in[t + i], i);
+  __syncthreads();
+  if (t >= 32) other.add(s[t - 32], 3);
+  out[blockIdx.x * 64 + t] = s[63 - t] + mine.total + other.total + mine.steps;
+})",
+     {64, 1, 1}},
+    {"StaticMembers",
+     R"(template <int THREADS>
+struct Block {
+  using Value = float;
+  static __device__ Value warp(Value v) {
+    for (int o = 16; o > 0; o /= 2) v += __shfl_down_sync(0xffffffffu, v, o);
+    return v;
+  }
+  static __device__ Value sum(Value v, Value* part) {
+    v = warp(v);
+    if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = v;
+    __syncthreads();
+    Value all = 0;
+    for (int w = 0; w < THREADS / 32; ++w) all += part[w];
+    __syncthreads();
+    return all;
+  }
+};
+template <int THREADS>
+__device__ float both(float v, float* part) { return Block<THREADS>::sum(v, part) * 0.5f; }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float part[4];
+  float v = in[threadIdx.x];
+  float mean = Block<128>::sum(v, part) / 128.0f;
+  out[blockIdx.x * 128 + threadIdx.x] = v - mean + both<128>(v * v, part);
+})",
+     {128, 1, 1}},
+    {"MembersThatDoNotWaitBesideOnesThatDo",
+     R"(struct Quiet {
+  float by;
+  __device__ float of(float v) const { return v * by; }
+};
+struct Loud {
+  float by;
+  __device__ float of(float v) const { return __shfl_down_sync(0xffffffffu, v, 1) * by; }
+};
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  Quiet quiet{2.0f};
+  const Loud loud{3.0f};
+  float v = in[threadIdx.x];
+  out[blockIdx.x * 32 + threadIdx.x] = quiet.of(v) + loud.of(v + 1.0f);
+})",
+     {32, 1, 1}},
+    {"CubOnWarps",
+     R"(#include <cub/cub.cuh>
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  using Reduce = cub::WarpReduce<float>;
+  __shared__ Reduce::TempStorage reduce[4];
+  __shared__ typename cub::WarpScan<int, 16>::TempStorage scan[8];
+  int t = threadIdx.x, w = t / 32;
+  float v = in[t];
+  float sum = Reduce(reduce[w]).Sum(v);
+  float most = Reduce(reduce[w]).Reduce(v, cub::Max());
+  int before, with, all;
+  cub::WarpScan<int, 16> scans(scan[t / 16]);
+  scans.ExclusiveSum(t % 7, before);
+  scans.InclusiveSum(t % 5, with, all);
+  if (t % 32 != 0) sum = most = 0.0f;
+  out[blockIdx.x * 128 + t] = sum + most + before + with * all;
+})",
+     {128, 1, 1}},
+    {"CubOnBlocks",
+     R"(#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+struct Running {
+  float total;
+  __device__ float operator()(float sum) {
+    const float before = total;
+    total += sum;
+    return before;
+  }
+};
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  typedef cub::BlockScan<float, 64> Scan;
+  typedef cub::BlockReduce<float, 64> Reduce;
+  __shared__ typename Scan::TempStorage scan_storage;
+  __shared__ typename Reduce::TempStorage reduce_storage;
+  Running running{1.0f};
+  Reduce reduce(reduce_storage);
+  int t = threadIdx.x;
+  float sum = 0.0f;
+  for (int part = 0; part < 4; ++part) {
+    float v = in[part * 64 + t], place;
+    Scan(scan_storage).ExclusiveSum(v, place, running);
+    __syncthreads();
+    out[blockIdx.x * 256 + part * 64 + t] = place;
+    sum += v;
+  }
+  float all = reduce.Sum(sum);
+  if (t == 0) out[blockIdx.x * 256] += all;
+})",
+     {64, 1, 1}},
+    {"ConstructorThatWaitsRunsAsFibers",
+     R"(struct Guard {
+  __device__ Guard() { __syncthreads(); }
+};
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[32];
+  s[threadIdx.x] = in[threadIdx.x];
+  Guard guard;
+  out[threadIdx.x] = s[31 - threadIdx.x];
+})",
+     {32, 1, 1},
+     {1, 1, 1},
+     0,
+     "'Guard', which waits in a way that Kiln does not split (kernel.cu:7)"},
+};
+
+class SplitMembers : public SplitKernels, public ::testing::WithParamInterface<SplitCase> {};
+INSTANTIATE_TEST_SUITE_P(All, SplitMembers, ::testing::ValuesIn(kCases),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+TEST_P(SplitMembers, GiveWhatFibersGive) {
+  compare(GetParam());
+}
+
+}  // namespace
+}  // namespace kiln::test
