@@ -80,6 +80,7 @@ std::vector<std::string> error_lines(const Diagnostic& diagnostic) {
   std::vector<std::string> lines = split(diagnostic.log, '\n');
   lines.push_back(diagnostic.summary);
   std::erase_if(lines, [](const std::string& line) { return line.find("error") == std::string::npos; });
+  for (std::string& line : lines) line.resize(std::min(line.find("did you mean"), line.size()));
   return lines;
 }
 
@@ -118,7 +119,8 @@ Cause find_option(const std::vector<std::string>& lines, const Specialization& s
 }
 
 Cause find_name(const std::vector<std::string>& lines, const Specialization& specialization) {
-  const std::set<std::string> known = names_of_texts(specialization);
+  std::set<std::string> known = names_of_texts(specialization);
+  known.insert(kTypes.begin(), kTypes.end());
   for (const WrittenWords& words : specialization.written) {
     if (words.option) continue;
     for (const std::string& name : identifiers_in(words.text)) {
@@ -126,9 +128,7 @@ Cause find_name(const std::vector<std::string>& lines, const Specialization& spe
         return has_word(l, name);
       });
       if (!named) continue;
-      Cause cause{&words, name, {known.begin(), known.end()}};
-      cause.candidates.insert(cause.candidates.begin(), kTypes.begin(), kTypes.end());
-      return cause;
+      return {&words, name, {known.begin(), known.end()}};
     }
   }
   return {};
@@ -147,7 +147,6 @@ void name_written_place(Diagnostic& diagnostic, const Specialization& specializa
   const std::string place = cause.words->where.to_string() + ": " + cause.words->key + ": " +
                             in_quotes(cause.name) +
                             (nearest ? ", did you mean " + in_quotes(*nearest) + "?" : "") + ": ";
-  diagnostic.log = place + "\n" + diagnostic.log;
   diagnostic.summary = place + diagnostic.summary;
 }
 

@@ -20,9 +20,9 @@ template <class T> __global__ void scale(T* x, int n) {
 /// A workload of the text, of which `lines` may change a key of the kernel.
 std::string workload(const std::string& entry, const std::string& argument, const std::string& symbol,
                      const std::string& options) {
-  return "name: w\nparameters:\n  n: {type: int, default: 64, bind: run}\n"
-         "buffers:\n  x: {type: float, shape: [n], init: {random: {}}}\n"
-         "  w: {type: float, shape: [4], init: {constant: 2}}\n"
+  return "workload: w\nparameters:\n  n: {type: int, default: 64, bind: run}\n"
+         "buffers:\n  x: {type: float, shape: [n], init: 2}\n"
+         "  w: {type: float, shape: [4], init: 2}\n"
          "kernels:\n  k:\n    source: k.cu\n    entry: " +
          entry + "\n    template_args: [" + argument +
          "]\n    grid: [n / 64]\n    block: [64]\n    args: [x, n]\n    symbols: {\"weights<" + symbol +
@@ -32,15 +32,15 @@ std::string workload(const std::string& entry, const std::string& argument, cons
 class WrittenPlaces : public CliTest {
  protected:
   CliResult compile(const std::string& text, const std::vector<std::string>& more) {
-    write("k.cu", kText);
-    write("w.yaml", text);
+    write("w/k.cu", kText);
+    write("w/w.yaml", text);
     std::vector<std::string> words{"compile", write("job.yaml", "workload: w\n")};
     words.insert(words.end(), more.begin(), more.end());
     return kiln(words);
   }
 
   void expect(const CliResult& result, const std::string& place) {
-    EXPECT_EQ(result.code, kExitBadInput) << result.out << result.err;
+    EXPECT_EQ(result.code, kExitFailed) << result.out << result.err;
     EXPECT_THAT(result.out + result.err, HasSubstr("w.yaml:" + place));
   }
 };
@@ -61,7 +61,7 @@ TEST_F(WrittenPlaces, MisspeltNamesOnTheCpu) {
 
 TEST_F(WrittenPlaces, AnErrorOfTheTextHasNoPlaceInTheWorkload) {
   const CliResult result = compile(workload("scale", "void", "float", "[-O2]"), {});
-  EXPECT_EQ(result.code, kExitBadInput) << result.out << result.err;
+  EXPECT_EQ(result.code, kExitFailed) << result.out << result.err;
   EXPECT_THAT(result.out + result.err, Not(HasSubstr("w.yaml:")));
 }
 

@@ -37,12 +37,19 @@ using Value = typename Bare<V>::type;
 
 constexpr unsigned kMostItemBytes = 256 * 1024;  // of one variable, in a block
 
+/// Bytes after a variable that is an array. Programs write past the end of an array of a work-item; a GPU's
+/// compiler keeps it in registers and drops that. Here the next variable would change.
+template <class V>
+constexpr unsigned slack_bytes = 0;
+template <class V, size_t N>
+constexpr unsigned slack_bytes<V[N]> = 512;
+
 /// A variable of N work-items. What it holds is not constructed, and never destroyed.
 template <class V, unsigned N>
 union Room {
   static_assert(__has_trivial_destructor(V), "a variable with a destructor lives across a barrier");
   static_assert(sizeof(V) * N <= kMostItemBytes, "a large array of each work-item lives across a barrier");
-  alignas(64) V values[N];
+  alignas(64) V values[N + (slack_bytes<V> + sizeof(V) - 1) / sizeof(V)];
   KILN_INLINE_ALWAYS Room() {}
   KILN_INLINE_ALWAYS V& operator[](int i) { return values[i]; }
   KILN_INLINE_ALWAYS const V& operator[](int i) const { return values[i]; }
