@@ -12,8 +12,8 @@ namespace kiln::fission {
 /// Whether a member function is declared static.
 [[nodiscard]] bool is_static(const Outline& text, const DefinitionOutline& definition);
 
-/// The names that a class declares for its objects: fields and member functions that are not static. Those of
-/// its base classes are not known.
+/// The names that a class declares for its objects: fields and member functions that are not static. Names
+/// that its base classes declare are not known.
 class ClassScope {
  public:
   ClassScope(const Outline& text, const DefinitionOutline& definition);

@@ -22,8 +22,8 @@ struct MemberCall {
   std::vector<TokenRange> arguments;
 };
 
-/// Writes one function's text with calls of members replaced, and with names of its class's members written
-/// as those of `kiln_self`.
+/// Writes one function's text with calls of members replaced, and with `kiln_self.` in front of the names
+/// that its class declares for objects.
 class MemberText {
  public:
   MemberText(std::string_view text, const Outline& outlined, const SyncFunctions& functions, const Body& body,
