@@ -70,7 +70,7 @@ Specialization without_header(Specialization specialization, const std::string& 
   std::erase(specialization.unseen_headers, header);
   std::string name = std::filesystem::path(header).lexically_normal().string();
   while (name.starts_with("../")) name.erase(0, 3);
-  // A unit's headers stand in one folder, and no name of theirs leads out of it.
+  // A unit's headers stand in one folder, which no name may leave.
   if (name.size() < header.size()) {
     name.insert(0, "left_out/");
     rename_includes(specialization.source_text, header, name);
