@@ -85,25 +85,23 @@ TEST_F(CooperativeGroups, TilesOfASizeKnownAtRunTime) {
 
 /// The usual addition to a counter by one lane for all that are at it.
 TEST_F(CooperativeGroups, CoalescedThreadsAreThoseOfTheBranch) {
-  for (const auto& [first, because] : {std::pair{"", ""}, std::pair{"goto next;\nnext:\n", "goto"}})
-    EXPECT_EQ(run(std::string(first) +
-                      "__shared__ int count;\nif (i == 0) count = 0;\n__syncthreads();\n"
-                      "out[i] = 0;\n"
-                      "if (in[i] % 3 == 1) {\n"
-                      "  auto active = cg::coalesced_threads();\n"
-                      "  int place = 0;\n"
-                      "  if (active.thread_rank() == 0) place = atomicAdd(&count, active.size());\n"
-                      "  place = active.shfl(place, 0) + active.thread_rank();\n"
-                      "  out[i] = 100 * active.size() + place;\n"
-                      "} else if (in[i] % 3 == 2) {\n"
-                      "  auto active = cg::coalesced_threads();\n"
-                      "  out[i] = -static_cast<int>(active.size()) - 100 * active.any(i == 2) - 1000 * "
-                      "__popc(active.ballot(i > 8));\n"
-                      "}",
-                  32, because),
-              each(32, [](int i) { return i % 3 == 1   ? 1100 + i / 3
-                                          : i % 3 == 2 ? -7110
-                                                       : 0; }));
+  EXPECT_EQ(run("__shared__ int count;\nif (i == 0) count = 0;\n__syncthreads();\n"
+                "out[i] = 0;\n"
+                "if (in[i] % 3 == 1) {\n"
+                "  auto active = cg::coalesced_threads();\n"
+                "  int place = 0;\n"
+                "  if (active.thread_rank() == 0) place = atomicAdd(&count, active.size());\n"
+                "  place = active.shfl(place, 0) + active.thread_rank();\n"
+                "  out[i] = 100 * active.size() + place;\n"
+                "} else if (in[i] % 3 == 2) {\n"
+                "  auto active = cg::coalesced_threads();\n"
+                "  out[i] = -static_cast<int>(active.size()) - 100 * active.any(i == 2) - 1000 * "
+                "__popc(active.ballot(i > 8));\n"
+                "}",
+                32),
+            each(32, [](int i) { return i % 3 == 1   ? 1100 + i / 3
+                                        : i % 3 == 2 ? -7110
+                                                     : 0; }));
 }
 
 TEST_F(CooperativeGroups, ActiveMaskIsThatOfTheBranch) {

@@ -124,7 +124,6 @@ extern "C" __global__ void k(int* out) {
 }
 
 TEST_P(CpuCub, ScansABlock) {
-  split_ = false;
   const std::vector<int> in = some_numbers(128 * 3);
   const auto out = run<int>(R"(
 struct Running {
@@ -552,7 +551,7 @@ extern "C" __global__ void split(int* a) {
   EXPECT_EQ(a[0], 192 + 31 * 3);
   EXPECT_EQ(a[32], 32 * 3);
   EXPECT_NE(fibers_because("k"), "");
-  EXPECT_NE(fibers_because("warp"), "");
+  EXPECT_EQ(fibers_because("warp"), "");
   EXPECT_EQ(fibers_because("plain"), "");
   EXPECT_EQ(fibers_because("split"), "");
 }
