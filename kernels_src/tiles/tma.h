@@ -70,6 +70,11 @@ __device__ inline void fence_shared_for_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+/// What copies need of a map is asked for.
+__device__ inline void prefetch_map(const CUtensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
 /// The box at (x, y[, z]) of `map`, x along the last dimension, to shared memory; its bytes arrive at
 /// `barrier`.
 __device__ inline void load_box(void* to, const CUtensorMap& map, Barrier& barrier, int x, int y) {
