@@ -7,9 +7,8 @@
 
 // A tile of d for each block; with splits > 1 a part of the depth, whose sums `add_splits` adds.
 template <class Copy, class Operation>
-__device__ void gemm_block(Operation operation, Out* __restrict__ d, Sum* __restrict__ parts,
-                           const T* a, const T* b, const Out* c,
-                           const Params& p) {
+__device__ void gemm_block(Operation operation, Out* __restrict__ d, Sum* __restrict__ parts, const T* a,
+                           const T* b, const Out* c, const Params& p) {
   extern __shared__ __align__(128) char memory[];
   tiles::wait_for_launches_before();
   if (p.splits > 1) tiles::let_next_start();

@@ -100,7 +100,8 @@ struct StreamedWorks {
 // A tile, or the part of it that the cluster has.
 template <bool Turned, class Operation, class Store>
 __device__ void store_streamed(Operation& operation, const StreamedWorks<Turned>& works,
-                               const tiles::Work& work, int rank, const Store& store, Sum* parts, int* arrived) {
+                               const tiles::Work& work, int rank, const Store& store, Sum* parts,
+                               int* arrived) {
   const int row = Turned ? work.column : work.row, column = Turned ? work.row : work.column;
   if (work.k_begin == 0 && work.k_end == int(works.depth) * Params::tile_k) {
     operation.store(rank, row, column, store);
@@ -117,7 +118,8 @@ __device__ void store_streamed(Operation& operation, const StreamedWorks<Turned>
 
 extern __shared__ char memory[];
 
-// All tiles of d, by an operation on boxes. `ByLines`: results of 2 bytes go through shared memory behind the stages.
+// All tiles of d, by an operation on boxes. `ByLines`: results of 2 bytes go through shared memory, behind the
+// stages.
 template <bool ByLines = false, class Operation>
 KILN_DEVICE void gemm_boxes(const Operation& operation, Out* d, Sum* parts, int* arrived,
                             const CUtensorMap& a, const CUtensorMap& b, const Out* c, const Params& p) {
@@ -136,8 +138,10 @@ KILN_DEVICE void gemm_boxes(const Operation& operation, Out* d, Sum* parts, int*
         [&](Operation& done, const tiles::Work& work, int rank) {
           tiles::wait_for_launches_before();
           if constexpr (ByLines && sizeof(Out) == 2) {
-            char* const lines = tiles::align_shared(memory, 1024) + Params::stages * tiles::stage_bytes<Operation>;
-            finish(done, work, rank, tiles::EpilogueByLines<Out, Sum>{epilogue(d, c, p), lines + rank / 32 * tiles::lines_bytes});
+            char* const lines = tiles::align_shared(memory, 1024) +
+                                Params::stages * tiles::stage_bytes<Operation> +
+                                rank / 32 * tiles::lines_bytes;
+            finish(done, work, rank, tiles::EpilogueByLines<Out, Sum>{epilogue(d, c, p), lines});
           } else {
             finish(done, work, rank, epilogue(d, c, p));
           }
@@ -152,8 +156,8 @@ KILN_DEVICE void gemm_boxes(const Operation& operation, Out* d, Sum* parts, int*
   } else {
     run(Works<turned>(all_tiles<turned>(p)),
         [&](Operation& done, const tiles::Work& work, int rank, const auto& store) {
-          store_sums(done, rank, turned ? work.column : work.row, turned ? work.row : work.column, work.split, store,
-                     parts, p);
+          store_sums(done, rank, turned ? work.column : work.row, turned ? work.row : work.column, work.split,
+                     store, parts, p);
         });
   }
 }

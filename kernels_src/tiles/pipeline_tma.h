@@ -115,8 +115,8 @@ __device__ __forceinline__ void compute_in_turn(int k, int depth, const Compute&
   if constexpr (First + 1 < Count) compute_in_turn<First + 1, Count>(k + depth, depth, compute);
 }
 
-/// Whether the last kind of an operation's steps waits for all products. Such an operation has two more kinds,
-/// which do so, too: for the steps that are left at the end.
+/// Whether the last kind of an operation's steps waits for all products. Such an operation has two more
+/// kinds, which do so, too: for the steps that are left at the end.
 template <class Operation, class = void>
 constexpr bool has_singles = false;
 template <class Operation>
@@ -138,10 +138,10 @@ template <class Operation>
 constexpr int stage_bytes = Operation::LayoutA::bytes + Operation::LayoutB::bytes;
 
 /// All work of the block: works.count pieces for all clusters, works.at(i) one of them for this block.
-/// finish(operation, work, rank) stores the sums; asked() is called by one work-item when all tiles of the block
-/// are on their way. `a` and `b` load tiles, as Boxes do; `memory` is dynamic
-/// shared memory. All 128 + Operation::block work-items of the block call it; more where the operation has
-/// teams, whose `rank` counts from a team's first.
+/// finish(operation, work, rank) stores the sums; asked() is called by one work-item when all tiles of the
+/// block are on their way. `a` and `b` load tiles, as Boxes do; `memory` is dynamic shared memory. All 128 +
+/// Operation::block work-items of the block call it; more where the operation has teams, whose `rank` counts
+/// from a team's first.
 template <class Cluster, int Stages, class Operation, class Works, class BoxesA, class BoxesB, class Finish,
           class Asked = Nothing>
 KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA& a, const BoxesB& b,
@@ -230,7 +230,8 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
         else
           operation.step(tile_a(turn.stage), tile_b(turn.stage), k, rank);
         if (Operation::behind > 0 && used >= 0) free(used);
-        if constexpr (Operation::behind == 0 || has_singles<Operation> && number.value >= Operation::turns - 1) {
+        if constexpr (Operation::behind == 0 ||
+                      has_singles<Operation> && number.value >= Operation::turns - 1) {
           free(turn.stage);
           used = -1;
         } else {
@@ -240,7 +241,8 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
       };
       int k = work.k_begin;
       constexpr int depth = LayoutA::depth, turns = Operation::turns;
-      for (; k + (turns - 1) * depth < work.k_end; k += turns * depth) compute_in_turn<0, turns>(k, depth, compute);
+      for (; k + (turns - 1) * depth < work.k_end; k += turns * depth)
+        compute_in_turn<0, turns>(k, depth, compute);
       if constexpr (has_singles<Operation>) {
         for (; k < work.k_end; k += 2 * depth) {
           compute(k, Number<turns>{});

@@ -7,7 +7,7 @@ namespace tiles {
 /// What sets products with block scales apart from others: this operation. Another one sums the products of a
 /// step, inside of 128 of the depth; they count scale_a[k / 128][row] scale_b[column / 128][k / 128] times.
 /// With two `Sets` of sums one is scaled while products of the other one are under way, up to the last of
-/// `Turns` steps, which waits for all. With four Turns each of the four lanes that share rows asks for a step.
+/// `Turns` steps, which waits for all. With four Turns the lanes that share rows ask for a step each.
 template <class Inner, int N, int Sets, int Turns>
 struct Scaled : Inner {
   static constexpr int behind = Sets - 1, turns = Turns, singles = 2, step_depth = Inner::LayoutA::depth;
@@ -16,8 +16,8 @@ struct Scaled : Inner {
   int rows, columns, depth, row, column, start;
   Inner inner[Sets];
   float scales[Inner::own_rows], next_a[Inner::own_rows], next_b;
-  KILN_DEVICE static int inside(int at, int end) { return at < end ? at : end - 1; }  // any scale will do there
-  KILN_DEVICE void ask(int k, int rank) {  // the scales of Turns steps
+  KILN_DEVICE static int inside(int at, int end) { return at < end ? at : end - 1; }
+  KILN_DEVICE void ask(int k, int rank) {  // Turns steps' scales; at the edges any will do
     const int part = inside(k + rank % Turns * step_depth, depth) / 128;
     next_b = scale_b[inside(column, columns) / 128 * ((depth + 127) / 128) + part];
     for (int i = 0; i < Inner::own_rows; ++i)
@@ -50,7 +50,9 @@ struct Scaled : Inner {
     inner[Turn % Sets].restart();
     inner[Turn % Sets].step(a, b, k, rank);
     if constexpr (rotates && Turn > 0) add(inner[(Turn - 1) % Sets], step - 1, rank);
-    if constexpr (!rotates || Turn + 1 == Turns) inner[Turn % Sets].finish(rank), add(inner[Turn % Sets], step, rank);
+    if constexpr (rotates && Turn + 1 < Turns) return;
+    inner[Turn % Sets].finish(rank);
+    add(inner[Turn % Sets], step, rank);
   }
 };
 

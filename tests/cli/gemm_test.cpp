@@ -27,10 +27,11 @@ INSTANTIATE_TEST_SUITE_P(
                      "set: {m: 33, n: 65, k: 40, tile_m: 24, tile_n: 64, tile_k: 16, beta: 1}\n"
                      "sweep: {T: [double, bfloat16, fp8_e4m3]}\n"},
         WorkloadCase{"Shapes", "gemm", "sweep: {m: [1, 300], n: [1, 257], k: [1, 113]}\n"},
-        WorkloadCase{
-            "Fma", "gemm",
-            "set: {operation: fma, tile_m: 32, tile_n: 64, tile_k: 8, each_m: 8, each_n: 8, m: 45, n: 70, k: "
-            "39, beta: 3}\nsweep: {trans_a: [false, true], splits: [1, 3]}\n"},
+        WorkloadCase{"Fma", "gemm",
+                     "set: {operation: fma, tile_m: 32, tile_n: 64, tile_k: 8, each_m: 8, each_n: 8, m: 45, "
+                     "k: 39, beta: "
+                     "3}\nsweep: {trans_a: [false, true], n: [70, 72], splits: [1, 3]}\n"},
+        WorkloadCase{"Times", "gemm", "set: {m: 50, k: 30, beta: 1, times: 3}\n"},
         // AMD's matrix instructions by the model of ../tiles/mfma_model.h: of 16 and of 32 rows.
         WorkloadCase{"WavefrontsOf64", "gemm",
                      "set: {operation: mfma, m: 70, n: 100, k: 45, alpha: 0.5, beta: -2}\n"
