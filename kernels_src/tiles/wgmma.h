@@ -13,7 +13,7 @@ namespace detail {
 /// What an instruction needs of an operand: the address, two strides (see Swizzled), the swizzle 128B. An
 /// address that is `more` bytes behind `address` costs one addition.
 __device__ inline unsigned long long describe(unsigned address, unsigned first_stride, unsigned second_stride,
-                                              unsigned more) {
+                                              unsigned more = 0) {
   const unsigned low = (first_stride >> 4 << 16 | (address & 0x3FFFFu) >> 4) + (more >> 4);
   return (unsigned long long)(1u << 30 | second_stride >> 4) << 32 | low;
 }

@@ -43,8 +43,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(Gemm, FindsAWrongPipeline) {
   const std::string folder = std::string(KILN_SOURCE_DIR) + "/kernels_src/";
-  for (const char* file : {"gemm/gemm.yaml", "gemm/gemm.h", "gemm/gemm_packed.h", "gemm/gemm_vectors.cu",
-                           "gemm/gemm_data.cu", "gemm/gemm_errors.h", "tiles/epilogue.h", "tiles/matrix.h"})
+  for (const char* file :
+       {"gemm/gemm.yaml", "gemm/gemm.h", "gemm/gemm_packed.h", "gemm/gemm_vectors.cu", "gemm/gemm_data.cu",
+        "gemm/gemm_errors.h", "tiles/epilogue.h", "tiles/matrix.h", "tiles/overlap.h"})
     write("broken/" + std::string(file), files_->read_file(folder + file).value_or(""));
   std::string text = files_->read_file(folder + "tiles/cpu.h").value_or("");
   const std::string right = "k + part == depth";
@@ -61,9 +62,10 @@ TEST_F(Gemm, FindsAWrongPipeline) {
 /// Of the lanes of AMD's matrix instructions: the kernel is right, the model's table is not, or the opposite.
 TEST_F(Gemm, FindsAWrongLane) {
   const std::string folder = std::string(KILN_SOURCE_DIR) + "/kernels_src/";
-  for (const char* file : {"gemm/gemm.yaml", "gemm/gemm.h", "gemm/gemm_blocks.h", "gemm/gemm_mfma.cu",
-                           "gemm/gemm_data.cu", "gemm/gemm_errors.h", "tiles/epilogue.h", "tiles/matrix.h",
-                           "tiles/copy.h", "tiles/pipeline.h", "tiles/mfma.h", "tiles/mfma_model.h"})
+  for (const char* file :
+       {"gemm/gemm.yaml", "gemm/gemm.h", "gemm/gemm_blocks.h", "gemm/gemm_mfma.cu", "gemm/gemm_data.cu",
+        "gemm/gemm_errors.h", "tiles/epilogue.h", "tiles/matrix.h", "tiles/overlap.h", "tiles/copy.h",
+        "tiles/pipeline.h", "tiles/mfma.h", "tiles/mfma_model.h"})
     write("broken/" + std::string(file), files_->read_file(folder + file).value_or(""));
   const auto code_with = [&](const std::string& file, const std::string& right, const std::string& wrong,
                              const char* type) {
