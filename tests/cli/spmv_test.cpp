@@ -37,7 +37,8 @@ TEST_P(SpmvMethod, AgreesForEachMatrixByFormula) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SpmvMethod,
-                         ::testing::Values("chunks", "vector", "stream", "merge", "hot", "measured"));
+                         ::testing::Values("chunks", "vector", "stream", "staged", "diagonals", "window", "merge", "hot",
+                                           "measured"));
 
 INSTANTIATE_TEST_SUITE_P(
     All, Spmv,
@@ -53,6 +54,18 @@ INSTANTIATE_TEST_SUITE_P(
                      "set: {generator: rmat, extent: 10, method: stream, block: 32, blocks: 3}\nsweep: "
                      "{items: [1, 4], lanes: "
                      "[1, 4], stay: [false, true]}\n"},
+        // Rows that go on from span to span, and warps with several spans.
+        WorkloadCase{"Spans", "spmv",
+                     "set: {generator: rmat, extent: 12, method: hot, block: 64, blocks: 2, places: 100}\nsweep: "
+                     "{items: [1, 4], rounds: [1, 5], T: [float, double]}\n"},
+        // Ranges of entries that are longer than the copies.
+        WorkloadCase{"Copies", "spmv",
+                     "set: {generator: rmat, extent: 10, method: staged, block: 32}\nsweep: {items: [1, 4], "
+                     "lanes: [1, 4], T: [float, double]}\n"},
+        // A band that is wider and one that is narrower than the window.
+        WorkloadCase{"Window", "spmv",
+                     "set: {generator: banded, extent: 3000, per_row: 9, method: window, block: 64, places: "
+                     "500, blocks: 3}\nsweep: {half_width: [50, 900], lanes: [1, 8], rows_each: [1, 2]}\n"},
         WorkloadCase{"LongRows", "spmv", "set: {generator: rmat, extent: 12, method: measured, block: 64}\n"},
         WorkloadCase{
             "Blocks", "spmv",
