@@ -147,13 +147,16 @@ spmv_hot(T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carrie
 // What a matrix is analysed for once is made by one block where it has to wait for itself.
 
 constexpr int analysts = 1024;
+constexpr int kCounted = 8 << 20;
 constexpr int bins = 4096;  // of numbers of entries; larger ones are in the last
 
+// Of every n-th entry: some millions are enough to find the frequent columns.
 extern "C" __global__ void count_entries(int* __restrict__ counts, const int* __restrict__ column_indices,
                                          const Params p) {
   for (int column = int(threadIdx.x); column < p.columns; column += analysts) counts[column] = 0;
   __syncthreads();
-  for (long long k = int(threadIdx.x); k < p.nonzeros; k += analysts)
+  const int every = p.nonzeros / kCounted + 1;
+  for (long long k = (long long)threadIdx.x * every; k < p.nonzeros; k += (long long)analysts * every)
     atomicAdd(counts + column_indices[k], 1);
 }
 
