@@ -11,6 +11,19 @@ macro(kiln_find name debian_package)
   endif()
 endmacro()
 
+# Whether a shared library may have the archive in it: Debian 12's libyaml-cpp.a is not position-independent.
+function(kiln_check_archive_in_shared_library archive result)
+  include(CheckCXXSourceCompiles)
+  set(CMAKE_REQUIRED_INCLUDES ${KILN_YAML_CPP_INCLUDE})
+  set(CMAKE_REQUIRED_FLAGS -fPIC)
+  set(CMAKE_REQUIRED_LINK_OPTIONS -shared)
+  set(CMAKE_REQUIRED_LIBRARIES ${archive})
+  set(CMAKE_REQUIRED_QUIET ON)
+  check_cxx_source_compiles("#include <yaml-cpp/yaml.h>
+                             YAML::Node load(const char* text) { return YAML::Load(text); }
+                             int main() { return 0; }" ${result})
+endfunction()
+
 if(KILN_STATIC_DEPENDENCIES)
   set(OPENSSL_USE_STATIC_LIBS ON)
   set(Boost_USE_STATIC_LIBS ON)
@@ -30,6 +43,13 @@ kiln_find(ZLIB zlib1g-dev)
 kiln_find(Boost libboost-context-dev COMPONENTS context)
 find_path(KILN_YAML_CPP_INCLUDE yaml-cpp/yaml.h)
 find_library(KILN_YAML_CPP_LIBRARY NAMES ${KILN_YAML_CPP_NAMES})
+if(KILN_STATIC_DEPENDENCIES AND KILN_YAML_CPP_INCLUDE AND KILN_YAML_CPP_LIBRARY)
+  kiln_check_archive_in_shared_library(${KILN_YAML_CPP_LIBRARY} KILN_YAML_CPP_IN_SHARED_LIBRARY)
+  if(NOT KILN_YAML_CPP_IN_SHARED_LIBRARY)  # cmake/KilnInstall.cmake brings the .so
+    find_library(KILN_YAML_CPP_SHARED_LIBRARY NAMES yaml-cpp)
+    set(KILN_YAML_CPP_LIBRARY ${KILN_YAML_CPP_SHARED_LIBRARY} CACHE FILEPATH "yaml-cpp" FORCE)
+  endif()
+endif()
 if(NOT KILN_YAML_CPP_INCLUDE OR NOT KILN_YAML_CPP_LIBRARY)
   list(APPEND KILN_MISSING_PACKAGES libyaml-cpp-dev)
 endif()

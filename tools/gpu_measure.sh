@@ -161,8 +161,8 @@ measure_library() {
     job gemm_scaled 60 "$(measured gemm_scaled)" --sweep "m=$sizes"
     for shape in 7168,128,16384 7168,4096,16384 24576,4096,1536; do
       IFS=, read -r m n k <<< "$shape"
-      beside "gemm_$m" 20 gemm operation=library --set T=bfloat16 "m=$m" "n=$n" "k=$k" trans_b=true
-      job "gemm_scaled_$m" 20 "$(measured gemm_scaled)" --set "m=$m" "n=$n" "k=$k"
+      beside "gemm_${m}x$n" 20 gemm operation=library --set T=bfloat16 "m=$m" "n=$n" "k=$k" trans_b=true
+      job "gemm_scaled_${m}x$n" 20 "$(measured gemm_scaled)" --set "m=$m" "n=$n" "k=$k"
     done
     [ -n "$compile" ] || step products 60 python3 python/bench/products.py --device "$device"
     beside batched_gemm 60 batched_gemm method=library --sweep T=float,double m=2,4,8,16,32
@@ -198,7 +198,7 @@ convolution() {
   for word in "$@"; do
     if [ "$word" = operation=wgmma ]; then options+=(tf32=true); else options+=("$word"); fi
   done
-  with_set job "conv2d_${name}_library" "$most" "$file" operation=library "${options[@]}"
+  with_set job "conv2d_${name}_library" $((2 * most)) "$file" operation=library "${options[@]}"
 }
 
 measure_tiles() {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from os import PathLike, fspath
 from typing import Any
 
@@ -156,6 +157,9 @@ class Step:
         if not self.outputs:
             raise ValueError(f"{job}: the workload names no `outputs`; pass outputs=[...], the buffers that a call returns")
         self._made: dict[tuple[str, tuple[str, ...]], _Made] = {}
+        # By the types, shapes and devices of a call's arrays.
+        self._like: dict[tuple[Any, ...], _Made] = {}
+        self._makers: dict[tuple[Any, ...], tuple[Callable[[], Any], ...]] = {}
 
     def __call__(self, *arrays: Any, out: Any = None, stream: object = None) -> Any:
         """Enqueues the step. The arrays are those of `inputs`; None stands for the content that the workload gives the buffer.
@@ -174,13 +178,9 @@ class Step:
         return StepInfo(**self._get(arrays).handle.info())
 
     def _run(self, arrays: tuple[Any, ...], out: Any, stream: object, wait: bool) -> Any:
-        self._require_count(arrays)
-        made = self._get(arrays)
-        for array, buffer in zip(arrays, made.inputs, strict=True):
-            if array is not None:
-                buffer.require(self._job, array)
+        made, key = self._find(arrays)
         if out is None:
-            results = tuple(self._new(arrays, buffer) for buffer in made.outputs)
+            results = tuple(make() for make in self._makers_of_results(arrays, made, key))
         else:
             results = tuple(out) if isinstance(out, (tuple, list)) else (out,)
             if len(results) != len(made.outputs):
@@ -189,6 +189,32 @@ class Step:
                 buffer.require(self._job, array)
         made.handle.launch((*arrays, *results), stream, wait)
         return results[0] if len(results) == 1 else results
+
+    def _find(self, arrays: tuple[Any, ...]) -> tuple[_Made, tuple[Any, ...] | None]:
+        """The step for these arrays, and the key of calls with arrays like these, which are checked once."""
+        try:
+            key = tuple([(type(array), array.shape, array.dtype, getattr(array, "device", None)) for array in arrays])
+            if (made := self._like.get(key)) is not None:
+                return made, key
+        except (AttributeError, TypeError):  # None is among them, or what has no hash
+            key = None
+        self._require_count(arrays)
+        made = self._get(arrays)
+        for array, buffer in zip(arrays, made.inputs, strict=True):
+            if array is not None:
+                buffer.require(self._job, array)
+        if key is not None:
+            self._like[key] = made
+        return made, key
+
+    def _makers_of_results(
+        self, arrays: tuple[Any, ...], made: _Made, key: tuple[Any, ...] | None
+    ) -> tuple[Callable[[], Any], ...]:
+        if key is None:
+            return tuple(self._maker(arrays, buffer) for buffer in made.outputs)
+        if key not in self._makers:
+            self._makers[key] = tuple(self._maker(arrays, buffer) for buffer in made.outputs)
+        return self._makers[key]
 
     def _get(self, arrays: tuple[Any, ...]) -> _Made:
         given = [array for array in arrays if array is not None]
@@ -242,8 +268,8 @@ class Step:
                 sources.setdefault(name, declared.name)
         return values
 
-    def _new(self, arrays: tuple[Any, ...], buffer: _Buffer) -> Any:
-        """An array for a result, of the first argument's package."""
+    def _maker(self, arrays: tuple[Any, ...], buffer: _Buffer) -> Callable[[], Any]:
+        """Makes an array for a result, of the first argument's package."""
         if buffer.type not in _TYPES:
             raise TypeError(f"{self._job}: {buffer.name}: an output of the type {buffer.type} has no NumPy type; pass out=")
         dtype, shape = _TYPES[buffer.type][1], buffer.shape
@@ -252,17 +278,17 @@ class Step:
         if package == "torch":
             import torch
 
-            return torch.empty(shape, dtype=getattr(torch, dtype), device=like.device)  # type: ignore[union-attr]
+            return partial(torch.empty, shape, dtype=getattr(torch, dtype), device=like.device)  # type: ignore[union-attr]
         if package == "cupy":
             import cupy
 
-            return cupy.empty(shape, dtype)
+            return partial(cupy.empty, shape, dtype)
         device = self._device if self._device is not None else self._service.device(_device_of(like) if like is not None else "auto")
         if package == "kiln" or device.id != "cpu":
-            return device.empty(shape, dtype)
+            return partial(device.empty, shape, dtype)
         import numpy
 
-        return numpy.empty(shape, dtype)
+        return partial(numpy.empty, shape, dtype)
 
     def __repr__(self) -> str:
         return f"<kiln.Step {self._job}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"

@@ -60,6 +60,22 @@ def test_set_and_out_and_the_content_of_the_workload(service: kiln.Service, fold
     assert (info.name, info.launches, info.graph) == ("shift", 1, False)
 
 
+def test_calls_with_arrays_like_earlier_ones(service: kiln.Service, folder: Path) -> None:
+    step = kiln.program(folder, service=service)
+    for _ in range(3):
+        results = [step.run(np.full((n, 2), value, dtype)) for n in (2, 3) for dtype in (np.float32, np.float64) for value in (0, 7)]
+        for i, y in enumerate(results):
+            assert y.shape == ((4,) if i < 4 else (6,)) and y.dtype == (np.float32, np.float64)[i // 2 % 2]
+            np.testing.assert_array_equal(y, (1, 8)[i % 2])  # each its own array
+        with pytest.raises(ValueError, match=r"y: expected an array of shape \(4,\); found \(5,\)"):
+            step(np.ones((2, 2), np.float32), out=np.zeros(5, np.float32))
+        with pytest.raises(ValueError, match=r"x: expected an array of shape \(4, 2\); found \(4, 3\)"):
+            step(np.ones((4, 3), np.float32))
+        with pytest.raises(TypeError, match=r"expected 1 arrays \(x\); found 2"):
+            step(np.ones((2, 2), np.float32), np.ones((2, 2), np.float32))
+        np.testing.assert_array_equal(step.run(None), 6)
+
+
 def test_a_view_that_is_not_aligned(service: kiln.Service, folder: Path) -> None:
     memory = np.arange(20, dtype=np.float32)
     step = kiln.program(folder, service=service)

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <filesystem>
 #include <string_view>
 
 #include "base/text.h"
+#include "specialize/include_scan.h"
+#include "specialize/tokens.h"
 
 namespace kiln {
 namespace {
@@ -32,6 +35,15 @@ std::string name_in(const std::string& text, std::string_view beginning) {
   return {text.begin() + static_cast<std::ptrdiff_t>(at), end};
 }
 
+void rename_includes(std::string& text, const std::string& header, const std::string& name) {
+  std::vector<TextEdit> edits;
+  for (const IncludeUse& use : find_include_uses(text)) {
+    if (use.kind == IncludeUse::Kind::kInclude && use.header.name == header)
+      edits.push_back({use.offset, use.length, "<" + name + ">"});
+  }
+  text = apply_edits(text, std::move(edits));
+}
+
 }  // namespace
 
 std::optional<std::string> missing_header_in(const std::string& log) {
@@ -56,7 +68,17 @@ bool may_be_left_out(const Specialization& specialization, const std::string& he
 
 Specialization without_header(Specialization specialization, const std::string& header) {
   std::erase(specialization.unseen_headers, header);
-  specialization.headers.push_back({header, "", "#pragma once\n"});
+  std::string name = std::filesystem::path(header).lexically_normal().string();
+  while (name.starts_with("../")) name.erase(0, 3);
+  // A unit's headers stand in one folder, which no name may leave.
+  if (name.size() < header.size()) {
+    name.insert(0, "left_out/");
+    rename_includes(specialization.source_text, header, name);
+    for (IncludedHeader& other : specialization.headers) rename_includes(other.text, header, name);
+  } else {
+    name = header;
+  }
+  specialization.headers.push_back({name, "", "#pragma once\n"});
   return specialization;
 }
 

@@ -151,6 +151,16 @@ std::optional<std::vector<TextParameter>> members_of(const ProgramText& program,
       return std::vector<TextParameter>();
     if (id.name == "pair" && id.arguments.size() == 2)
       return members_named({{id.arguments[0], "first"}, {id.arguments[1], "second"}});
+    if (id.name.ends_with("span") && !id.arguments.empty()) {
+      const bool dynamic = id.arguments.size() == 1 || id.arguments[1].ends_with("dynamic_extent");
+      auto members = members_named({{id.arguments[0] + " *", "data"}, {"size_t", "size"}});
+      members.resize(dynamic ? 2 : 1);
+      return members;
+    }
+    if (id.name.ends_with("device_ptr") && id.arguments.size() == 1)
+      return members_named({{id.arguments[0] + " *", "data"}});
+    if (id.name.ends_with("array") && id.arguments.size() == 2)
+      return members_named({{id.arguments[0] + " [" + id.arguments[1] + "]", "elements"}});
     if (id.name == "cudaPitchedPtr")
       return members_named(
           {{"void *", "ptr"}, {"size_t", "pitch"}, {"size_t", "xsize"}, {"size_t", "ysize"}});

@@ -14,7 +14,8 @@ namespace kiln {
 namespace {
 
 constexpr int kDeepestConstant = 8;
-constexpr std::size_t kMostMembers = 4096;  // a launch passes at most 4096 bytes in structs
+constexpr std::int64_t kMostNumbers = 65536;  // of a record in `types`
+constexpr std::size_t kMostMembers = 4096;    // a launch passes at most 4096 bytes in structs
 
 constexpr std::array<const char*, 2> kTextureTypes = {"cudaTextureObject_t", "CUtexObject"};
 constexpr std::array<const char*, 2> kSurfaceTypes = {"cudaSurfaceObject_t", "CUsurfObject"};
@@ -135,6 +136,10 @@ std::string DraftTypes::type_name(const std::string& type, const TextKernel& ker
     if (parameter.name == name) return template_type(kernel, name);
   }
   if (parse_element_type(name)) return name;
+  if (const TemplateId id = template_id(name); id.name.ends_with("complex") && id.arguments.size() == 1) {
+    const std::string part = type_name(id.arguments[0], kernel, depth + 1);
+    return part == "float" || part == "double" ? part + "2" : "";
+  }
   if (depth == kDeepestConstant) return "";
   if (const auto alias = program_.types.find(name); alias != program_.types.end())
     return alias->second.find('*') == std::string::npos ? type_name(alias->second, kernel, depth + 1) : "";
@@ -270,10 +275,24 @@ std::string DraftTypes::template_argument(const TextKernel& kernel, const std::s
 
 bool DraftTypes::has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
                           int depth) const {
-  return !members.empty() && std::all_of(members.begin(), members.end(), [&](const TextParameter& member) {
-    const bool plain = member.type.find_first_of("*&:<") == std::string::npos && is_identifier(member.name);
-    return plain && extent_of(member.type) && !type_name(member.type, kernel, depth + 1).empty();
-  });
+  return !members.empty() && numbers_of(members, depth) <= kMostNumbers &&
+         std::all_of(members.begin(), members.end(), [&](const TextParameter& member) {
+           const bool plain =
+               member.type.find_first_of("*&:<") == std::string::npos && is_identifier(member.name);
+           return plain && extent_of(member.type) && !type_name(member.type, kernel, depth + 1).empty();
+         });
+}
+
+std::int64_t DraftTypes::numbers_of(const std::vector<TextParameter>& members, int depth) const {
+  std::int64_t numbers = 0;
+  for (const TextParameter& member : members) {
+    std::int64_t count = extent_of(member.type).value_or(1);
+    const auto record = program_.records.find(bare_type(member.type));
+    if (record != program_.records.end() && depth < kDeepestConstant)
+      count *= std::min(numbers_of(record->second, depth + 1), kMostNumbers + 1);
+    numbers = std::min(numbers + count, kMostNumbers + 1);
+  }
+  return numbers;
 }
 
 std::string DraftTypes::passed_object(const TextKernel& kernel, const std::string& name) const {

@@ -89,6 +89,9 @@ class DraftTypes {
   [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
                               int depth) const;
 
+  /// How many numbers a struct holds, counted to one more than a workload's `types` can have.
+  [[nodiscard]] std::int64_t numbers_of(const std::vector<TextParameter>& members, int depth) const;
+
   /// "Add" where the program launches a kernel with `Add()` for an argument of the template's type `name`.
   [[nodiscard]] std::string passed_object(const TextKernel& kernel, const std::string& name) const;
 

@@ -338,28 +338,49 @@ class ProgramReader {
     VariableTypes(tokens(), program_.variables).add(declaration.whole);
   }
 
-  /// `name = value`, `name{value}`, `dim3 name(x, y)` and `dim3 name = dim3(x, y)`.
+  /// `name = value`, `name{value}`, `dim3 name(x, y)`, `dim3 name{x, y}` and `dim3 name = dim3(x, y)`; also
+  /// the later names of a declaration.
   void find_variables(TokenSpan span) {
+    std::size_t behind = span.begin;  // behind the comma of a declaration of several names
+    bool of_shapes = false;           // its type is dim3
     for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
       if (!tokens()[i].identifier()) continue;
       const std::string name(tokens()[i].text);
-      const bool typed = i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return");
-      if (typed && at(i - 1, "dim3") && (at(i + 1, "(") || at(i + 1, "{"))) {
+      const bool later = i == behind && i > span.begin;
+      const bool typed = later || (i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return"));
+      if (!typed) continue;
+      if (!later) of_shapes = at(type_in_front_of(i), "dim3");
+      std::size_t end = i;  // of the declarator
+      if (of_shapes && (at(i + 1, "(") || at(i + 1, "{"))) {
         add_shape(name, i + 1);
-      } else if (typed && at(i - 1, "dim3") && at(i + 1, "=") && at(i + 2, "dim3")) {
+        end = tokens()[i + 1].close + 1;
+      } else if (at(i + 1, "=") && at(i + 2, "dim3") && (at(i + 3, "(") || at(i + 3, "{"))) {
         add_shape(name, i + 3);
-      } else if (typed && at(i + 1, "=")) {
-        std::size_t end = i + 2;
+        end = tokens()[i + 3].close + 1;
+      } else if (of_shapes && at(i + 1, "=") && at(i + 2, "{")) {
+        add_shape(name, i + 2);
+        end = tokens()[i + 2].close + 1;
+      } else if (at(i + 1, "=")) {
+        end = i + 2;
         while (end < span.end && !at(end, ";") && !at(end, ",")) {
           if ((at(end, "(") || at(end, "[") || at(end, "{")) && tokens()[end].close < span.end)
             end = tokens()[end].close;
           ++end;
         }
         program_.constants.emplace(name, text_of(tokens(), {i + 2, std::min(end, span.end)}));
-      } else if (typed && holds_one_value(i, span.end)) {
+      } else if (holds_one_value(i, span.end)) {
         program_.constants.emplace(name, text_of(tokens(), {i + 2, tokens()[i + 1].close}));
+        end = tokens()[i + 1].close + 1;
       }
+      if (end > i && at(end, ",")) behind = end + 1;
     }
+  }
+
+  /// Of the type of the name at `i`, without `const` and the like on either side.
+  [[nodiscard]] std::size_t type_in_front_of(std::size_t i) const {
+    --i;
+    while (i > 0 && (at(i, "const") || at(i, "constexpr") || at(i, "static"))) --i;
+    return i;
   }
 
   /// Whether `{value}` and the end of a declaration are behind the name; the braces of a class or of a

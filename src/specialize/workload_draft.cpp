@@ -228,7 +228,9 @@ class Drafter {
         names.push_back(member.name);
       std::string item;
       if (type.pointer) {
-        item = buffers_.buffer_name(member, "", kernel, type, elements, true);
+        const std::string own =
+            is_of_others(member.name, parameter, kernel) ? parameter.name + "_" + member.name : "";
+        item = buffers_.buffer_name(member, own, kernel, type, elements, true);
       } else {
         const auto scalar = types_.scalar_of(type.type, kernel);
         const bool size = is_size_name(member.name) && scalar && !is_real(*scalar);
@@ -241,6 +243,17 @@ class Drafter {
     join_alike();
     todo += (todo.empty() ? "the values of " : "; of ") + parameter.name + ": " + join(names, ", ");
     return "{struct: [" + join(items, ", ") + "]}";
+  }
+
+  /// Whether another struct that the kernel takes has a member of this name.
+  [[nodiscard]] bool is_of_others(const std::string& member, const TextParameter& parameter,
+                                  const TextKernel& kernel) const {
+    return std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [&](const TextParameter& other) {
+      if (other.name == parameter.name) return false;
+      const std::vector<TextParameter> members = types_.members_of(other, kernel);
+      return std::any_of(members.begin(), members.end(),
+                         [&](const TextParameter& one) { return one.name == member; });
+    });
   }
 
   std::vector<std::string> arguments_of(const TextKernel& kernel, const std::string& elements,

@@ -311,5 +311,61 @@ TEST_F(NewPrograms, WhatKilnDoesNotHaveIsNamedWithItsLine) {
       Not(HasSubstr("asm")));
 }
 
+TEST_F(NewPrograms, HeadersOfOtherFoldersThatAreMissingAreLeftOut) {
+  const std::string yaml = draft(
+      "#include \"../common/missing.h\"\n#include \"../../other/missing.h\"\n"
+      "__global__ void fill(int* a) { a[threadIdx.x] = 3; }\n"
+      "int main() { int* a; check(cudaMalloc(&a, 16)); fill<<<1, 4>>>(a); }\n");
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 4]], expected: 3}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, SpansAndNumbersOfTheLibrariesArePassed) {
+  const std::string yaml = draft(R"cuda(
+#include <span>
+#include <thrust/complex.h>
+__global__ void scale(std::span<float> out, std::span<const float> in, thrust::complex<float>* turned) {
+  const unsigned i = threadIdx.x;
+  if (i >= out.size()) return;
+  out[i] = 2 * in[i];
+  turned[i] = thrust::complex<float>(0, in[i]);
+}
+int main() { scale<<<1, 32>>>(a, b, c); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("c: {type: float2,"));
+  const CliResult ran =
+      run_with(yaml, {{"in_data: {type: float, shape: [elements], init: 0}",
+                       "in_data: {type: float, shape: [elements], init: 3}"},
+                      {"checks: []", "checks: [{buffer: out_data, region: [[0, 32]], expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewPrograms, NumbersOfThrustAndCudaAreThoseOfTheDevice) {
+  const std::string yaml = draft(R"cuda(
+#include <cuda/cmath>
+#include <thrust/random.h>
+__global__ void draw(unsigned* number, float* real, int* whole, int* parts) {
+  thrust::default_random_engine engine(7);
+  engine.discard(9999);
+  *number = engine();
+  thrust::minstd_rand0 other;
+  thrust::uniform_real_distribution<float> u(0, 1);
+  *real = u(other);
+  thrust::uniform_int_distribution<int> die(1, 6);
+  *whole = die(other);
+  *parts = cuda::ceil_div(10, 4) + cuda::round_up(9, 8) + cuda::ilog2(1000u);
+}
+int main() { draw<<<1, 1>>>(a, b, c, d); }
+)cuda");
+  // 7 a^10000 mod m; (16807 - 1) / (m - 1); 1 + floor(6 (282475249 - 1) / (m - 1)), with m = 2^31 - 1.
+  const CliResult ran = run_with(
+      yaml, {{"checks: []",
+              "checks: [{buffer: a, region: [[0, 1]], expected: 647396112}, "
+              "{buffer: b, region: [[0, 1]], expected: 7.825903598e-06, rtol: 1e-4}, "
+              "{buffer: c, region: [[0, 1]], expected: 1}, {buffer: d, region: [[0, 1]], expected: 28}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
 }  // namespace
 }  // namespace kiln

@@ -78,5 +78,30 @@ void f(float* a, int w, int h) { clear<<<4, 64>>>(a, w, h); }
   EXPECT_THAT(plane, HasSubstr("width: {type: int, default: 1024}  # FILL IN how large"));
 }
 
+TEST_F(NewShapes, OfBlocksInBracesAndOfSeveralNamesAreRead) {
+  const std::string yaml = valid_draft(R"cuda(
+constexpr int kWide{16}, kHigh{4};
+const int depth = 2, layers = 3;
+template <int W, int H> __global__ void tile(float* a) { a[threadIdx.y * W + threadIdx.x] = H; }
+__global__ void cube(float* b) { b[threadIdx.x] = 1; }
+__global__ void flat(float* c) { c[threadIdx.x] = 1; }
+int main() {
+  float *a, *b, *c;
+  dim3 const grid{2u, 3u}, block{kWide, kHigh};
+  dim3 threads(8, depth, layers), blocks = {5, 6};
+  dim3 constexpr last = dim3{64};
+  tile<kWide, kHigh><<<grid, block>>>(a);
+  cube<<<blocks, threads>>>(b);
+  flat<<<4, last>>>(c);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [16, 4]"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [2, 3]"));
+  EXPECT_THAT(yaml, HasSubstr("block: [16, 4]"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [5, 6]"));
+  EXPECT_THAT(yaml, HasSubstr("block: [8, 2, 3]"));
+  EXPECT_THAT(yaml, HasSubstr("block: [64]"));
+}
+
 }  // namespace
 }  // namespace kiln

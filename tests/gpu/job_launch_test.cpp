@@ -123,9 +123,10 @@ verify:
   out[i] = in[n - 1 - i] + 1;
 }
 )");
-  const std::string job = write("job.yaml",
-                                "workload: chain\ndevice: cuda:0\nmeasure: {max_time: 0.1 s}\n"
-                                "sweep: {overlaps: [false, true], graph: [false, true]}\n");
+  const std::string job =
+      write("job.yaml",
+            "workload: chain\ndevice: cuda:0\nmeasure: {min_time: 0.05 s, max_time: 0.1 s}\n"
+            "sweep: {overlaps: [false, true], graph: [false, true]}\n");
   const CliResult result = kiln({"run", job});
   EXPECT_EQ(result.code, 0) << result.out << result.err;
   EXPECT_THAT(result.out, ::testing::HasSubstr("4 ok"));

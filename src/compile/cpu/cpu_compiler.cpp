@@ -14,6 +14,7 @@
 #include "compile/cpu/host_compiler.h"
 #include "compile/cpu/product_check.h"
 #include "compile/cpu/unit.h"
+#include "compile/language_version.h"
 #include "compile/missing_header.h"
 #include "compile/outline.h"
 #include "compile/outside_headers.h"
@@ -53,7 +54,7 @@ bool asks_for_fibers(const Specialization& specialization) {
 
 std::vector<std::string> fixed_options(bool clang) {
   std::vector<std::string> options = {
-      "-x", "c++", "-std=c++17", "-O3", "-fPIC", "-shared", "-pipe",
+      "-x", "c++", "-O3", "-fPIC", "-shared", "-pipe",
       // No start files and no libstdc++: half of a small kernel's link time.
       "-nostdlib", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
       // Kernels of the CUDA dialect access float arrays as uint4 and as their own structs; nvcc and hipcc
@@ -96,6 +97,7 @@ class CpuCompiler final : public Compiler {
       FieldHasher hasher;
       hasher.field("shim", cpu_unit_fingerprint());
       hasher.field("options", join(fixed_options(compiler_.clang()), " "));
+      hasher.field("languages", "c++17, c++20 where a text needs it");
       hasher.field("split options", join(split_options(compiler_.clang()), " "));
       hasher.field("libmvec", libmvec_version());
       if (options_.baseline) hasher.field("baseline", 1);
@@ -279,6 +281,7 @@ class CpuCompiler final : public Compiler {
     command.time_limit = options_.time_limit;
     std::vector<std::string>& arguments = command.arguments;
     arguments = fixed_options(compiler_.clang());
+    arguments.push_back(std::string("-std=") + language_version(specialization));
     arguments.insert(arguments.end(), more_options.begin(), more_options.end());
     const std::string arch =
         options_.baseline ? baseline_arch(specialization.target.arch) : specialization.target.arch;

@@ -30,6 +30,8 @@ constexpr std::string_view kAssert =
     "#endif\n";
 
 constexpr std::string_view kThrust = "#include \"kiln/thrust.h\"\n";
+// The limits of integers and erfcinv are what a distribution needs.
+constexpr std::string_view kThrustRandom = "#include <limits>\n#include \"kiln/thrust_random.h\"\n";
 /// Headers of the standard library that <cuda/std/...> has, by the same names; <bit> and <span> are the
 /// shim's.
 constexpr std::array<std::string_view, 28> kStandardHeaders = {"algorithm", "array",
@@ -231,6 +233,8 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/texture.h", embedded::kTexture},
                                        {"kiln/thrust.h", embedded::kThrust},
                                        {"thrust/complex.h", embedded::kThrustComplex},
+                                       {"kiln/thrust_random.h", embedded::kThrustRandom},
+                                       {"thrust/random.h", kThrustRandom},
                                        {"thrust/pair.h", kThrust},
                                        {"thrust/tuple.h", kThrust},
                                        {"thrust/functional.h", kThrust},
@@ -244,6 +248,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/barrier.h", embedded::kBarrier},
                                        {"kiln/pipeline.h", embedded::kPipeline},
                                        {"kiln/cuda_std.h", embedded::kCudaStd},
+                                       {"cuda/cmath", embedded::kCudaCmath},
                                        {"cuda_pipeline.h", embedded::kPipelinePrimitives},
                                        {"cuda_pipeline_primitives.h", embedded::kPipelinePrimitives},
                                        {"cuda/atomic", kCudaAtomic},
@@ -255,6 +260,9 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                            "cuda/std/concepts", "cuda/std/version"})
     headers.push_back({name, kCudaStd});
   for (const auto& [name, text] : standard_headers()) headers.push_back({"cuda/std/" + name, text});
+  for (const char* name : {"linear_congruential_engine", "normal_distribution", "uniform_int_distribution",
+                           "uniform_real_distribution"})
+    headers.push_back({"thrust/random/" + std::string(name) + ".h", kThrustRandom});
   for (const std::string_view name : kHeadersOfLanguage) headers.push_back({std::string(name), kEmpty});
   for (const std::string_view name : kHostHeaders) {
     const bool thrust = name.starts_with("thrust/");
@@ -326,7 +334,8 @@ std::vector<ShimPart> make_shim_parts() {
   add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
   add("words", embedded::kWords, {"__v"});
   add("special", embedded::kSpecial,
-      {"erfinv", "erfcinv", "erfcx", "normcdfinv", "cyl_bessel_i", "j0", "j1", "jn", "y0", "y1", "yn"});
+      {"erfinv", "erfcinv", "erfcx", "normcdfinv", "cyl_bessel_i", "j0", "j1", "jn", "y0", "y1", "yn",
+       "thrust/random", "normal_distribution"});
   add("atomics", embedded::kAtomics, {}, {}, {"atomic", "#include"});
   add("warp", embedded::kWarp);
   add("runtime_names", embedded::kRuntimeNames,

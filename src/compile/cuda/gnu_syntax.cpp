@@ -123,16 +123,4 @@ std::string without_gnu_syntax(const std::string& text) {
   return Rewriter(text).run();
 }
 
-bool names_members(const std::string& text) {
-  const TokenizedText source = tokenize(text);
-  const std::vector<Token>& tokens = source.tokens;
-  for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
-    if ((tokens[i].is("{") || tokens[i].is(",")) && tokens[i + 1].is(".") && tokens[i + 2].identifier() &&
-        tokens[i + 3].is("="))
-      return true;
-    if (tokens[i].is("concept") && tokens[i + 2].is("=")) return true;
-  }
-  return false;
-}
-
 }  // namespace kiln

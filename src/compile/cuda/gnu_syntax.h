@@ -9,7 +9,4 @@ namespace kiln {
 /// is called, `__typeof__` as decltype. Lines stay where they are; other text is returned as it is.
 [[nodiscard]] std::string without_gnu_syntax(const std::string& text);
 
-/// Whether a text initialises members by name, `{.x = 1}`: C++20.
-[[nodiscard]] bool names_members(const std::string& text);
-
 }  // namespace kiln

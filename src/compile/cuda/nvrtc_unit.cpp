@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "compile/cuda/fixed_options.h"
 #include "compile/cuda/gnu_syntax.h"
+#include "compile/language_version.h"
 #include "device/cuda/arch_name.h"
 #include "kiln/error.h"
 #include "specialize/params_struct.h"
@@ -136,11 +137,8 @@ NvrtcArch choose_nvrtc_arch(const std::string& arch, const std::vector<int>& sup
 std::vector<std::string> nvrtc_options(const Specialization& specialization, const NvrtcArch& arch,
                                        const std::vector<std::filesystem::path>& cuda_includes) {
   std::vector<std::string> options;
-  const bool newer = names_members(specialization.source_text) ||
-                     std::any_of(specialization.headers.begin(), specialization.headers.end(),
-                                 [](const IncludedHeader& header) { return names_members(header.text); });
   if (!has_option(specialization, {"-std", "--std"}))
-    options.emplace_back(newer ? "--std=c++20" : "--std=c++17");
+    options.push_back(std::string("--std=") + language_version(specialization));
   options.push_back(arch.option);
   if (specialization.fast_math) options.emplace_back("--use_fast_math");
   if (specialization.lineinfo && !has_option(specialization, {"-lineinfo", "--generate-line-info"})) {

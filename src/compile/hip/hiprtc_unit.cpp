@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "compile/c_headers.h"
+#include "compile/language_version.h"
 #include "kiln/error.h"
 #include "kiln_embedded_hiprtc_shim.h"
 #include "kiln_embedded_nvrtc_shim.h"
@@ -172,7 +173,8 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
 
 std::vector<std::string> hiprtc_options(const Specialization& specialization) {
   std::vector<std::string> options;
-  if (!has_option(specialization, {"-std", "--std"})) options.emplace_back("-std=c++17");
+  if (!has_option(specialization, {"-std", "--std"}))
+    options.push_back(std::string("-std=") + language_version(specialization));
   options.push_back("--offload-arch=" + specialization.target.arch);
   if (specialization.fast_math) options.emplace_back("-ffast-math");
   if (specialization.lineinfo && !has_option(specialization, {"-g"}))

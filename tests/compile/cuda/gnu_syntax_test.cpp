@@ -36,11 +36,6 @@ TEST(GnuSyntax, LinesAreContinuedWithoutBlanks) {
   EXPECT_EQ(without_gnu_syntax("char c[] = \"\\\\ \";\n"), "char c[] = \"\\\\ \";\n");
 }
 
-TEST(GnuSyntax, MembersByNameAreSeen) {
-  EXPECT_TRUE(names_members("Pixel p = {.r = 1, .g = 2};"));
-  EXPECT_FALSE(names_members("x = {a.b, .5f}; y.z = 3;"));
-}
-
 class GnuSyntaxOfKernels : public test::NvrtcTest {};
 
 TEST_F(GnuSyntaxOfKernels, CompileWithNvrtc) {
