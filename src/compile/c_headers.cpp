@@ -6,13 +6,13 @@
 namespace kiln {
 namespace {
 
-constexpr std::array<std::string_view, 38> kOfHost = {
+constexpr std::array<std::string_view, 42> kOfHost = {
     "time.h",     "strings.h",      "unistd.h",   "getopt.h",    "errno.h",    "signal.h",    "ctype.h",
     "memory.h",   "malloc.h",       "fcntl.h",    "dirent.h",    "pthread.h",  "sched.h",     "locale.h",
     "wchar.h",    "wctype.h",       "setjmp.h",   "fenv.h",      "alloca.h",   "libgen.h",    "dlfcn.h",
     "execinfo.h", "stdbool.h",      "stdarg.h",   "complex.h",   "sys/time.h", "sys/types.h", "sys/stat.h",
     "sys/mman.h", "sys/resource.h", "sys/wait.h", "sys/timeb.h", "cerrno",     "cctype",      "csignal",
-    "cstdarg",    "ctime",          "omp.h"};
+    "cstdarg",    "ctime",          "omp.h",      "cfenv",       "csetjmp",    "clocale",     "cwchar"};
 
 constexpr std::array<std::string_view, 10> kOfLanguage = {"math",  "float",  "limits", "stdint", "stddef",
                                                           "stdio", "stdlib", "string", "assert", "inttypes"};

@@ -179,8 +179,10 @@ std::string DraftTypes::written_type(const std::string& type, const TextKernel& 
 ArgumentType DraftTypes::argument_type(const TextParameter& parameter, const TextKernel& kernel) const {
   ArgumentType result;
   const std::string type = written_type(parameter.type, kernel);
-  const std::size_t open = type.find('[');  // "float [2][3]" is one pointer
-  const auto stars = pointers_in(type.substr(0, open)) + (open == std::string::npos ? 0 : 1);
+  const std::size_t open = type.find('[');                     // "float [2][3]" is one pointer
+  const bool reference = type.substr(0, open).ends_with('&');  // passed as a pointer
+  const auto stars =
+      pointers_in(type.substr(0, open)) + (open == std::string::npos ? 0 : 1) + (reference ? 1 : 0);
   result.pointer = stars > 0;
   result.read_only = type.substr(0, type.find('*')).find("const") != std::string::npos;
   if (stars > 1) return result;
@@ -268,7 +270,22 @@ std::string DraftTypes::template_argument(const TextKernel& kernel, const std::s
     }
     if (i < kernel.instantiation.size()) return kernel.instantiation[i];
     const std::string object = passed_object(kernel, name);
-    return object.empty() ? parameter.default_value : object;
+    if (!object.empty() || !parameter.default_value.empty())
+      return object.empty() ? parameter.default_value : object;
+    return borrowed_argument(kernel, parameter);
+  }
+  return "";
+}
+
+std::string DraftTypes::borrowed_argument(const TextKernel& kernel, const TextParameter& parameter) const {
+  const bool type = parameter.type == "typename" || parameter.type == "class";
+  if (!type || launch_of(kernel) != nullptr) return "";
+  for (const TextLaunch& launch : program_.launches) {
+    for (const TextKernel& other : program_.kernels) {
+      if (launch.kernel != base_name(other.name)) continue;
+      const std::string argument = template_argument_of(program_, other, launch, parameter.name);
+      if (program_.classes.contains(template_id(argument).name)) return argument;
+    }
   }
   return "";
 }

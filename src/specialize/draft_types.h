@@ -95,6 +95,10 @@ class DraftTypes {
   /// "Add" where the program launches a kernel with `Add()` for an argument of the template's type `name`.
   [[nodiscard]] std::string passed_object(const TextKernel& kernel, const std::string& name) const;
 
+  /// For a kernel that nothing launches: the class with which another one is launched for a parameter of the
+  /// same name; empty if there is none.
+  [[nodiscard]] std::string borrowed_argument(const TextKernel& kernel, const TextParameter& parameter) const;
+
   /// "Add" and "Add<float>", a class without members.
   [[nodiscard]] bool is_empty_record(const std::string& type) const;
 

@@ -68,6 +68,7 @@ class LaunchReader {
     if (name == 0 || !tokens_[name - 1].identifier()) return;
     launch.kernel = std::string(tokens_[name - 1].text);
     launch.line = tokens_[name - 1].line;
+    launch.token = name - 1;
     launch.scope = scope_at(name - 1);
     std::size_t close = at_angles + 3;
     while (close + 2 < tokens_.size() && !(at(close, ">") && at(close + 1, ">") && at(close + 2, ">"))) {
@@ -90,6 +91,7 @@ class LaunchReader {
     TextLaunch launch;
     launch.cooperative = true;
     launch.line = tokens_[open].line;
+    launch.token = open;
     launch.scope = scope_at(open);
     TokenSpan kernel = parts[0];
     while (!kernel.empty() && (at(kernel.begin, "(") || at(kernel.begin, "&")))  // a cast, an address
@@ -118,6 +120,7 @@ class LaunchReader {
       }
     }
     launch.line = tokens_[open].line;
+    launch.token = open;
     launch.scope = scope_at(open);
     set_kernel(launch, kernel);
     set_shape(launch, {parts[1], parts[2], parts[3]});

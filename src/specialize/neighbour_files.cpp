@@ -141,6 +141,13 @@ std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, co
   std::vector<Path> found;
   if (names.missing().empty()) return found;
   std::vector<Path> candidates = files_beside(files, source, known);
+  std::set<Path> folders = {source.parent_path().lexically_normal()};
+  for (const IncludedHeader& header : headers) {
+    if (header.path.empty() || !folders.insert(Path(header.path).parent_path().lexically_normal()).second)
+      continue;
+    const std::vector<Path> beside = files_beside(files, header.path, known);
+    candidates.insert(candidates.end(), beside.begin(), beside.end());
+  }
   for (bool more = true; more && !names.missing().empty();) {
     more = false;
     const std::set<std::string> missing = names.missing();

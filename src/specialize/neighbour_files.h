@@ -15,8 +15,9 @@ namespace kiln {
                                                                     const std::filesystem::path& source,
                                                                     const std::vector<std::string>& missing);
 
-/// The files beside a program that have the bodies of device functions, or the definitions of device
-/// variables, which the program and its headers only declare; and those that these files need.
+/// The files beside a program and beside its headers that have the bodies of device functions, or the
+/// definitions of device variables, which the program and its headers only declare; and those that these
+/// files need.
 [[nodiscard]] std::vector<std::filesystem::path> files_of_device_code(
     FileSystem& files, const std::filesystem::path& source, const std::string& text,
     const std::vector<IncludedHeader>& headers);

@@ -12,6 +12,7 @@
 #include "specialize/conditionals.h"
 #include "specialize/launch_macros.h"
 #include "specialize/launches.h"
+#include "specialize/local_values.h"
 #include "specialize/overloads.h"
 #include "specialize/template_arguments.h"
 #include "specialize/variable_types.h"
@@ -57,6 +58,8 @@ class ProgramReader {
     find_other_prototypes();
     const auto scope = [this](std::size_t index) { return scope_at(index); };
     program_.launches = find_launches(tokens(), scope);
+    for (TextLaunch& launch : program_.launches)
+      resolve_local_values(launch, local_values_, program_.constants, program_.shapes);
     program_.calls = find_calls(tokens(), templates, scope);
     program_.allocations = find_allocations(source_);
     return std::move(program_);
@@ -343,22 +346,24 @@ class ProgramReader {
   void find_variables(TokenSpan span) {
     std::size_t behind = span.begin;  // behind the comma of a declaration of several names
     bool of_shapes = false;           // its type is dim3
+    std::vector<std::size_t> blocks = {span.end};
     for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
+      while (i >= blocks.back() && blocks.size() > 1) blocks.pop_back();
+      if (at(i, "{") && tokens()[i].close < span.end) blocks.push_back(tokens()[i].close);
       if (!tokens()[i].identifier()) continue;
-      const std::string name(tokens()[i].text);
       const bool later = i == behind && i > span.begin;
       const bool typed = later || (i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return"));
       if (!typed) continue;
       if (!later) of_shapes = at(type_in_front_of(i), "dim3");
       std::size_t end = i;  // of the declarator
       if (of_shapes && (at(i + 1, "(") || at(i + 1, "{"))) {
-        add_shape(name, i + 1);
+        add_shape(i, i + 1, blocks.back());
         end = tokens()[i + 1].close + 1;
       } else if (at(i + 1, "=") && at(i + 2, "dim3") && (at(i + 3, "(") || at(i + 3, "{"))) {
-        add_shape(name, i + 3);
+        add_shape(i, i + 3, blocks.back());
         end = tokens()[i + 3].close + 1;
       } else if (of_shapes && at(i + 1, "=") && at(i + 2, "{")) {
-        add_shape(name, i + 2);
+        add_shape(i, i + 2, blocks.back());
         end = tokens()[i + 2].close + 1;
       } else if (at(i + 1, "=")) {
         end = i + 2;
@@ -367,9 +372,9 @@ class ProgramReader {
             end = tokens()[end].close;
           ++end;
         }
-        program_.constants.emplace(name, text_of(tokens(), {i + 2, std::min(end, span.end)}));
+        add_constant(i, {i + 2, std::min(end, span.end)}, blocks.back());
       } else if (holds_one_value(i, span.end)) {
-        program_.constants.emplace(name, text_of(tokens(), {i + 2, tokens()[i + 1].close}));
+        add_constant(i, {i + 2, tokens()[i + 1].close}, blocks.back());
         end = tokens()[i + 1].close + 1;
       }
       if (end > i && at(end, ",")) behind = end + 1;
@@ -396,18 +401,28 @@ class ProgramReader {
     return true;
   }
 
-  void add_shape(const std::string& name, std::size_t open) {
+  /// `end`: of the block in which the name is known.
+  void add_constant(std::size_t name, TokenSpan value, std::size_t end) {
+    std::string text = text_of(tokens(), value);
+    local_values_.push_back({std::string(tokens()[name].text), {text}, false, name, end});
+    program_.constants.emplace(tokens()[name].text, std::move(text));
+  }
+
+  void add_shape(std::size_t name, std::size_t open, std::size_t end) {
     if (open >= tokens().size() || tokens()[open].close >= tokens().size()) return;
     std::vector<std::string> extents;
     for (const TokenSpan& part : parts_of(tokens(), {open + 1, tokens()[open].close}, false))
       extents.push_back(text_of(tokens(), part));
-    if (!extents.empty()) program_.shapes.emplace(name, std::move(extents));
+    if (extents.empty()) return;
+    local_values_.push_back({std::string(tokens()[name].text), extents, true, name, end});
+    program_.shapes.emplace(tokens()[name].text, std::move(extents));
   }
 
   std::string text_;
   TokenizedText source_;
   std::vector<TokenSpan> spans_;                             // of the scopes
   std::vector<std::size_t> offsets_;                         // of the kernels
+  std::vector<LocalValue> local_values_;                     // in the text's order
   std::multimap<std::string_view, std::size_t> prototypes_;  // of kernels: how many parameters
   std::set<std::string_view> specifier_macros_;
   MacroNames defined_;  // before the text

@@ -70,6 +70,7 @@ struct TextLaunch {
   std::string grid, block, shared;  ///< as written; `shared` may be empty
   bool cooperative = false;
   int line = 0;
+  std::size_t token = 0;  ///< its place in the text
   std::size_t scope = TextScope::kNone;
 };
 

@@ -13,6 +13,7 @@
 #include "specialize/inputs.h"
 #include "specialize/nvcc_words.h"
 #include "specialize/overloads.h"
+#include "specialize/ptx_words.h"
 #include "specialize/symbol_expression.h"
 
 namespace kiln {
@@ -250,6 +251,7 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
   for (Unit& unit : units) {
     translate_nvcc_words(unit.specialization);
     translate_hip_words(unit.specialization);
+    translate_ptx_words(unit.specialization);
     leave_out_host_code(unit.specialization);
   }
   return units;

@@ -296,7 +296,8 @@ TEST_F(NewPrograms, WhatKilnDoesNotHaveIsNamedWithItsLine) {
     return kiln({"run", path("program.yaml"), "--device", "cpu"}).err;
   };
   EXPECT_THAT(
-      fails_with("__global__ void k(int* a) {\n  asm volatile(\n      \"bar.sync 0;\");\n  a[0] = 1;\n}\n"),
+      fails_with(
+          "__global__ void k(int* a) {\n  asm volatile(\n      \"bar.arrive 1, 64;\");\n  a[0] = 1;\n}\n"),
       HasSubstr("program.cu:2 has `asm` for a GPU, which the cpu does not run"));
   EXPECT_THAT(fails_with("#define LANE(x) \\\n  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x))\n"
                          "__global__ void k(int* a) { LANE(a[0]); }\n"),
@@ -364,6 +365,44 @@ int main() { draw<<<1, 1>>>(a, b, c, d); }
               "checks: [{buffer: a, region: [[0, 1]], expected: 647396112}, "
               "{buffer: b, region: [[0, 1]], expected: 7.825903598e-06, rtol: 1e-4}, "
               "{buffer: c, region: [[0, 1]], expected: 1}, {buffer: d, region: [[0, 1]], expected: 28}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewPrograms, ReferencesAndKernelsThatNothingLaunchesArePassed) {
+  const std::string yaml = draft(R"cuda(
+struct Sum { float by; __device__ float operator()(float x) const { return x + by; } };
+template <class F> __global__ void apply(F f, float& x) { x = f(2.0f); }
+template <class F> __global__ void apply_twice(F f, float& x) { x = f(f(2.0f)); }
+int main() { float* x; Sum sum{3}; apply<<<1, 1>>>(sum, *x); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("run: [apply, apply_twice]"));
+  const CliResult ran =
+      run_with(yaml, {{"run: [apply, apply_twice]", "run: [apply]"},
+                      {"{struct: [{value: 0, type: float}]}", "{struct: [{value: 3, type: float}]}"},
+                      {"checks: []", "checks: [{buffer: x, region: [[0, 1]], expected: 5}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewPrograms, DeviceCodeBesideAHeaderIsFound) {
+  write("lib/act.h", "#pragma once\n__device__ float act(float x);\n");
+  write("lib/act.cu", "#include \"act.h\"\n__device__ float act(float x) { return 4 * x; }\n");
+  const std::string yaml = draft(
+      "#include \"lib/act.h\"\n__global__ void k(float* a) { a[threadIdx.x] = act(threadIdx.x); }\n"
+      "int main() { float* a; k<<<1, 8>>>(a); }\n");
+  EXPECT_THAT(yaml, HasSubstr("source: [program.cu, lib/act.cu]"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[2, 3]], expected: 8}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewPrograms, InstructionsThatTheCpuKnowsRun) {
+  const std::string yaml = draft(
+      "__global__ void rank(unsigned* a) {\n  unsigned lower;\n"
+      "  asm(\"mov.u32 %0, %%lanemask_lt;\" : \"=r\"(lower));\n"
+      "  a[threadIdx.x] = __popc(__ballot_sync(~0u, threadIdx.x % 2) & lower);\n}\n"
+      "int main() { unsigned* a; rank<<<1, 32>>>(a); }\n");
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[31, 32]], expected: 15}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 

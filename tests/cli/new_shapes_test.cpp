@@ -103,5 +103,30 @@ int main() {
   EXPECT_THAT(yaml, HasSubstr("block: [64]"));
 }
 
+TEST_F(NewShapes, OfAFunctionsOwnConstantsAreTakenThere) {
+  const std::string yaml = valid_draft(R"cuda(
+template <int W> __global__ void first(float* a) { a[threadIdx.x] = W; }
+template <int W> __global__ void second(float* b, int n) { b[threadIdx.x] = W * n; }
+void run_first(float* a) {
+  const int W = 8;
+  dim3 block(W * 4), grid(2);
+  first<W><<<grid, block>>>(a);
+}
+void run_second(float* b, int n) {
+  if (n > 4) {
+    const int W = 16;
+    dim3 block(W, W);
+    second<W><<<dim3(n / W), block, W * 4>>>(b, n);
+  }
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [8]"));
+  EXPECT_THAT(yaml, HasSubstr("block: [32]"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [16]"));
+  EXPECT_THAT(yaml, HasSubstr("block: [16, 16]"));
+  EXPECT_THAT(yaml, HasSubstr("n // 16"));
+  EXPECT_THAT(yaml, HasSubstr("shared: \"16 * 4\""));
+}
+
 }  // namespace
 }  // namespace kiln

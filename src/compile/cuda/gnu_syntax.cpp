@@ -29,6 +29,9 @@ class Rewriter {
   /// `begin`: of a macro's replacement.
   void rewrite(const std::vector<Token>& tokens, std::size_t begin) {
     for (std::size_t i = begin; i + 1 < tokens.size(); ++i) {
+      if (tokens[i].kind == Token::Kind::kString && tokens[i + 1].offset == tokens[i].end() &&
+          tokens[i + 1].text.starts_with("__"))
+        edits_.push_back({tokens[i].end(), 0, " "});  // extern "C"__global__
       if (tokens[i].is("__typeof__") || tokens[i].is("__typeof") || tokens[i].is("typeof")) {
         if (tokens[i + 1].is("(")) replace(tokens[i], "decltype");
       } else if (tokens[i].is("(") && tokens[i].close < tokens.size()) {

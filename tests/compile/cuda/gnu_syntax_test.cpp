@@ -30,6 +30,11 @@ TEST(GnuSyntax, StatementExpressionsAreLambdas) {
             "y = ([&]{ if (x) { y = 2; } return y + 1; }());");
 }
 
+TEST(GnuSyntax, WordsBehindALiteralAreNoSuffixOfIt) {
+  EXPECT_EQ(without_gnu_syntax("extern \"C\"__global__ void k();"), "extern \"C\" __global__ void k();");
+  EXPECT_EQ(without_gnu_syntax("auto s = \"C\"_s;"), "auto s = \"C\"_s;");
+}
+
 TEST(GnuSyntax, LinesAreContinuedWithoutBlanks) {
   EXPECT_EQ(without_gnu_syntax("#define A(x) \\ \t\n  f(x) \\\n  g(x)\nint a;\n"),
             "#define A(x) \\\n  f(x) \\\n  g(x)\nint a;\n");

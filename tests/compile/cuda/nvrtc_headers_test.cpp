@@ -218,6 +218,24 @@ TEST_F(StandardHeaders, AreAsForgivingAsNvccs) {
   EXPECT_TRUE(compiles("__global__ void any(float* out, const float* in) { out[0] = 1; }"));
 }
 
+TEST_F(StandardHeaders, FunctionsOfWholeNumbersAreThoseOfDouble) {
+  for (const char* before : {"", "#include <cmath>\nusing namespace std;\n", "#include <type_traits>\n"}) {
+    const std::string text =
+        std::string(before) +
+        "extern \"C\" __global__ void f(double* a, int n, unsigned u, float x) {\n"
+        "  static_assert(sizeof(pow(2, n)) == 8 && sizeof(pow(x, n)) == 4 && sizeof(sqrt(x)) == 4, \"\");\n"
+        "  a[0] = pow(2, n) + pow(x, 2.0f) + pow(x, 2) + fmax(x, 1.0f) + sqrt(2.0);\n}\n";
+    EXPECT_EQ(compile(specialize(text, "f")).format, "cubin") << text;
+  }
+  EXPECT_EQ(
+      compile(specialize("extern \"C\" __global__ void f(double* a, int n, unsigned u, float x) {\n"
+                         "  a[0] = sqrt(n) + floor(u / 2) + pow(x, u) + log2(n) + fmod(n, 2) + atan2(n, x) + "
+                         "fabs(n);\n}\n",
+                         "f"))
+          .format,
+      "cubin");
+}
+
 TEST_F(StandardHeaders, ThatAreNotThereAreLeftOutOfWholePrograms) {
   const std::string text =
       "#include \"helper_cuda.h\"\n#include \"timer.h\"\nextern \"C\" __global__ void f(int* a) { a[0] = 1; "

@@ -32,6 +32,20 @@ struct Plain<const V> {
   using type = V;
 };
 
+/// An argument where a launch has put it; a reference is passed as a pointer.
+template <class A>
+struct Passed {
+  static constexpr unsigned long long bytes = sizeof(A);
+  KILN_SHIM typename Plain<A>::type& get(void* place) {
+    return *static_cast<typename Plain<A>::type*>(place);
+  }
+};
+template <class A>
+struct Passed<A&> {
+  static constexpr unsigned long long bytes = sizeof(A*);
+  KILN_SHIM A& get(void* place) { return **static_cast<A**>(place); }
+};
+
 template <int... I>
 struct Sequence {};
 template <int N, int... I>
@@ -75,7 +89,7 @@ struct Runner;
 template <auto F, class S, class... A>
 struct Runner<F, S, void (*)(A...)> {
   static constexpr int count = sizeof...(A);
-  static constexpr unsigned long long bytes[sizeof...(A) + 1] = {sizeof(A)..., 0};
+  static constexpr unsigned long long bytes[sizeof...(A) + 1] = {Passed<A>::bytes..., 0};
   using Arguments = typename MakeSequence<count>::type;
 
   /// Whether a work-item passes the guards of the kernel, which goes no further.
@@ -171,8 +185,7 @@ struct Runner<F, S, void (*)(A...)> {
   template <int... I>
   KILN_SHIM void run_blocks(const Launch* launch, unsigned long long first, unsigned long long last,
                             Worker* worker, Sequence<I...>) {
-    run_range<true>(launch, first, last, worker,
-                    *static_cast<typename Plain<A>::type*>(launch->arguments[I])...);
+    run_range<true>(launch, first, last, worker, Passed<A>::get(launch->arguments[I])...);
   }
 
   /// The rare launch whose indices along x do not all fit an int. Compiled for size: every kernel pays for
@@ -181,13 +194,12 @@ struct Runner<F, S, void (*)(A...)> {
   static __attribute__((cold, noinline)) void run_wide(const Launch* launch, unsigned long long first,
                                                        unsigned long long last, Worker* worker,
                                                        Sequence<I...>) {
-    run_range<false>(launch, first, last, worker,
-                     *static_cast<typename Plain<A>::type*>(launch->arguments[I])...);
+    run_range<false>(launch, first, last, worker, Passed<A>::get(launch->arguments[I])...);
   }
 
   template <int... I>
   KILN_SHIM void run_item(const Launch* launch, Sequence<I...>) {
-    F(*static_cast<typename Plain<A>::type*>(launch->arguments[I])...);
+    F(Passed<A>::get(launch->arguments[I])...);
   }
 };
 

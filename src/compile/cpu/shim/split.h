@@ -269,7 +269,7 @@ struct SplitRunner;
 template <auto F, class S, class... A>
 struct SplitRunner<F, S, void (*)(Block<S>&, A...)> {
   static constexpr int count = sizeof...(A);
-  static constexpr unsigned long long bytes[sizeof...(A) + 1] = {sizeof(A)..., 0};
+  static constexpr unsigned long long bytes[sizeof...(A) + 1] = {Passed<A>::bytes..., 0};
   using Arguments = typename MakeSequence<count>::type;
 
   template <int... I>
@@ -288,7 +288,7 @@ struct SplitRunner<F, S, void (*)(Block<S>&, A...)> {
       blockIdx.y = y;
       blockIdx.z = z;
       block.index = {x, y, z};
-      F(block, *static_cast<typename Plain<A>::type*>(launch->arguments[I])...);
+      F(block, Passed<A>::get(launch->arguments[I])...);
       if (++x == launch->grid.x) {
         x = 0;
         if (++y == launch->grid.y) {

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "specialize/program_text.h"
+
+namespace kiln {
+
+/// A constant or a shape that a function of a program defines, and the tokens in which it is known.
+struct LocalValue {
+  std::string name;
+  std::vector<std::string> texts;  ///< of a shape: its extents
+  bool shape = false;
+  std::size_t begin = 0, end = 0;
+};
+
+/// Writes the numbers of local constants, and the extents of local shapes, in place of their names, where the
+/// program has other ones of the same names, of which `constants` and `shapes` have the first.
+void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& values,
+                          const std::map<std::string, std::string>& constants,
+                          const std::map<std::string, std::vector<std::string>>& shapes);
+
+}  // namespace kiln

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "specialize/specialization.h"
+
+namespace kiln {
+
+/// A text with `asm` statements of one PTX instruction each as C++: reads of special registers (%laneid,
+/// %lanemask_lt, %smid, %tid.x, %clock64), loads and stores of global memory, fences, `bar.sync 0`, and
+/// arithmetic of numbers in registers. All other `asm` stays. Lines stay where they are.
+[[nodiscard]] std::string without_simple_ptx(const std::string& text);
+
+/// The same for the texts of a unit for the cpu.
+void translate_ptx_words(Specialization& specialization);
+
+}  // namespace kiln
