@@ -331,7 +331,7 @@ extern "C" __global__ void k(int* out, const int* in, int n) {
   out[4] = any * 10 + all + (reinterpret_cast<size_t>(s) % 16);
   out[5] = c.x + s[3];
 })",
-                  4, 6, "which waits"),
+                  4, 6),
               ElementsAre(1, 77, 317, 13, 10, 8));
 }
 

@@ -133,11 +133,17 @@ void LoopText::in_warps(const std::vector<TokenRange>& ranges, const std::functi
 void LoopText::declare_room(int v, const Declarator& declarator, const Statement& statement) {
   const std::string type = "kiln_t" + std::to_string(v);
   bool deduced = false;
-  std::string specifiers;
+  std::string specifiers, alignment;
   for (std::size_t i = statement.specifiers.begin; i < statement.specifiers.end; ++i) {
     deduced = deduced || body_.is(i, "auto");
     if (body_.is(i, "const") && !declarator.pointer) continue;
     if (body_.is(i, "register")) continue;
+    if (body_.is(i, "alignas") && body_.is(i + 1, "(")) {  // the rooms of all work-items need it
+      const std::size_t close = body_.tokens()[i + 1].close;
+      alignment = raw({i, close + 1});
+      i = close;
+      continue;
+    }
     specifiers += std::string(body_.tokens()[i].text) + " ";
   }
   const std::string value = render(declarator.initializer, Place::kBlock);
@@ -160,6 +166,12 @@ void LoopText::declare_room(int v, const Declarator& declarator, const Statement
       }
     }
     out_ += "typedef " + specifiers + text + ";\n";
+  }
+  if (!alignment.empty()) {
+    const std::string aligned = "kiln_align" + std::to_string(v);
+    out_ += "struct " + alignment + " " + aligned + " {};\nstatic_assert(sizeof(" + type + ") % alignof(" +
+            aligned + ") == 0 && alignof(" + aligned +
+            ") <= 64, \"an aligned variable lives across a barrier\");\n";
   }
   out_ += (an_.block_array(v) ? "kiln::cpu::Items<" + type + ", KilnShape> "
                               : "kiln::cpu::Lanes<" + type + "> ") +
