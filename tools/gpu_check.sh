@@ -144,7 +144,7 @@ if wanted sanitizer && command -v compute-sanitizer > /dev/null; then
   sanitizer_job batched_gemm "m: 5, batch: 64, alpha: 2, beta: 1, bind.m: compile, bind.n: compile, bind.k: compile" "T: [float, double], method: [registers, shared]"
   sanitizer_job conv2d "batch: 2, h: 14, c: 32, filters: 64" "T: [float, half], layout: [nhwc, nchw]"
   sanitizer_job layers "batch: 2, h: 14, c: 32, filters: 64" "T: [float, half], add: [false, true]"
-  sanitizer_job spmv "extent: 12" "generator: [cube7, rmat], method: [vector, stream, merge, hot, measured]"
+  sanitizer_job spmv "extent: 12" "generator: [cube7, rmat], method: [vector, stream, merge, hot, window, measured]"
   sanitizer_job transpose "rows: 208, columns: 144" "bytes: [1, 4, 16], implementation: [tuned, paper]"
   sanitizer_job mala "rows: 300" "T: [float, half]"
   sanitizer_job xsbench "size: small, n_gridpoints: 200, lookups: 3000" "implementation: [tuned, paper], grid_type: [hash, unionized, nuclide]"

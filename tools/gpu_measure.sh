@@ -157,12 +157,13 @@ measure_library() {
     beside gemm_small 20 gemm operation=library --set T=float --sweep m=256,512
     job gemm_tf32_kiln 40 "$(measured gemm)" --set T=float operation=wgmma --sweep "m=$sizes" trans_b=false,true
     job gemm_tf32_library 40 "$(measured gemm)" --set T=float operation=library tf32=true --sweep "m=$sizes" trans_b=false,true
-    job gemm_fp8 40 "$(measured gemm)" --set T=fp8_e4m3 trans_b=true --sweep "m=$sizes" Out=half,bfloat16
-    job gemm_scaled 60 "$(measured gemm_scaled)" --sweep "m=$sizes"
+    # PyTorch's rows are of a graph of 20 calls.
+    job gemm_fp8 40 "$(measured gemm)" --set T=fp8_e4m3 trans_b=true graph=true times=20 --sweep "m=$sizes" Out=half,bfloat16
+    job gemm_scaled 60 "$(measured gemm_scaled)" --set graph=true times=20 --sweep "m=$sizes"
     for shape in 7168,128,16384 7168,4096,16384 24576,4096,1536; do
       IFS=, read -r m n k <<< "$shape"
       beside "gemm_${m}x$n" 20 gemm operation=library --set T=bfloat16 "m=$m" "n=$n" "k=$k" trans_b=true
-      job "gemm_scaled_${m}x$n" 20 "$(measured gemm_scaled)" --set "m=$m" "n=$n" "k=$k"
+      job "gemm_scaled_${m}x$n" 20 "$(measured gemm_scaled)" --set "m=$m" "n=$n" "k=$k" graph=true times=20
     done
     [ -n "$compile" ] || step products 60 python3 python/bench/products.py --device "$device"
     beside batched_gemm 60 batched_gemm method=library --sweep T=float,double m=2,4,8,16,32

@@ -5,7 +5,7 @@
 
 FOLDER holds folders with records.jsonl and logs NAME.log of python/bench. A line of the table is a problem: Kiln's fastest
 record that is ok, the library's, and the quotient of their times. Records of several runs of a problem make a range. Records that
-are wrong or failed are named below the table. Exit code 1 if there are such, 2 for bad input.
+are wrong or failed are named below the table. A step of `times` products counts as one of them. Exit code 1 if there are such, 2 for bad input.
 """
 
 import argparse
@@ -159,7 +159,8 @@ def read_problems(folder):
         if name.startswith("splits"):
             shown["run"] = name.removesuffix("_again")
         problem = problems.setdefault((workload, *shown.items()), Problem(workload, shown))
-        problem.take(side, record["step_seconds"]["median"], {key: metric["value"] for key, metric in record["metrics"].items()},
+        seconds = record["step_seconds"]["median"] / float(values.get("times", 1))
+        problem.take(side, seconds, {key: metric["value"] for key, metric in record["metrics"].items()},
                      values.get("operation") or values.get("method") or "")
     return problems, refused
 

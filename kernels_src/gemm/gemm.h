@@ -30,12 +30,13 @@ __device__ inline SourceB source_b(const T* b, const Params& p) {
 __device__ inline tiles::Epilogue<Out, Sum> epilogue(Out* d, const Out* c, const Params& p) {
   return {d, p.n, p.m, p.n, Sum(p.alpha), Sum(p.beta), c};
 }
-/// The sums of the tile that begins at (row, column), or of the part of its depth with the number `split`.
-template <class Operation>
-__device__ void store_sums(Operation& operation, int rank, int row, int column, int split, Out* d, Sum* parts,
-                           const Out* c, const Params& p) {
+/// The sums of the tile that begins at (row, column) go to `store`; those of the part of its depth with the
+/// number `split` to `parts`.
+template <class Operation, class Store>
+__device__ void store_sums(Operation& operation, int rank, int row, int column, int split, const Store& store,
+                           Sum* parts, const Params& p) {
   if (p.splits == 1) {
-    operation.store(rank, row, column, epilogue(d, c, p));
+    operation.store(rank, row, column, store);
   } else {
     Sum* part = parts + (long long)split * p.m * p.n;
     operation.store(rank, row, column, tiles::Epilogue<Sum, Sum>{part, p.n, p.m, p.n, Sum(1), Sum(0), part});

@@ -2,6 +2,7 @@
 
 #include "gemm.h"
 
+#include "../tiles/overlap.h"
 #include "../tiles/parts.h"
 #include "../tiles/pipeline_tma.h"
 
@@ -97,13 +98,13 @@ struct StreamedWorks {
 };
 
 // A tile, or the part of it that the cluster has.
-template <bool Turned, class Operation>
+template <bool Turned, class Operation, class Store>
 __device__ void store_streamed(Operation& operation, const StreamedWorks<Turned>& works,
-                               const tiles::Work& work, int rank, Out* d, Sum* parts, int* arrived,
-                               const Out* c, const Params& p) {
+                               const tiles::Work& work, int rank, const Store& store, Sum* parts,
+                               int* arrived) {
   const int row = Turned ? work.column : work.row, column = Turned ? work.row : work.column;
   if (work.k_begin == 0 && work.k_end == int(works.depth) * Params::tile_k) {
-    operation.store(rank, row, column, epilogue(d, c, p));
+    operation.store(rank, row, column, store);
     return;
   }
   using Sums = tiles::PartSums<Sum, Params::tile_m, Params::tile_n>;
@@ -111,32 +112,52 @@ __device__ void store_streamed(Operation& operation, const StreamedWorks<Turned>
   operation.store(rank, 0, 0, Sums::store_to(of_tile.of(int(blockIdx.x) / Blocks<Turned>::blocks)));
   Sums::template add<Operation::block>(
       [&](int part) { return of_tile.of(of_tile.first + part); }, of_tile.count(),
-      arrived + work.tile * Blocks<Turned>::blocks + Blocks<Turned>::rank(), epilogue(d, c, p), row, column,
-      rank, [] { tiles::sync_computing<Operation::block>(); });
+      arrived + work.tile * Blocks<Turned>::blocks + Blocks<Turned>::rank(), store, row, column, rank,
+      [] { tiles::sync_computing<Operation::block>(); });
 }
 
 extern __shared__ char memory[];
 
-// All tiles of d, by an operation on boxes.
-template <class Operation>
+// All tiles of d, by an operation on boxes. `ByLines`: results of 2 bytes go through shared memory, behind the
+// stages.
+template <bool ByLines = false, class Operation>
 KILN_DEVICE void gemm_boxes(const Operation& operation, Out* d, Sum* parts, int* arrived,
                             const CUtensorMap& a, const CUtensorMap& b, const Out* c, const Params& p) {
   constexpr bool turned = Operation::turned;
   using Cluster = Blocks<turned>;
+  if (threadIdx.x == 0) {
+    tiles::prefetch_map(a);
+    tiles::prefetch_map(b);
+  }
+  bool waits = true;
+  const auto boxes = tiles::boxes_of_a<typename Operation::LayoutA, Cluster>(turned ? b : a);
   const auto run = [&](const auto& works, const auto& finish) {
     tiles::run_boxes<Cluster, Params::stages>(
-        operation, works, tiles::boxes_of_a<typename Operation::LayoutA, Cluster>(turned ? b : a),
-        tiles::boxes_of_b<typename Operation::LayoutB, Cluster>(turned ? a : b), memory, finish);
+        operation, works, tiles::LaterBoxes<decltype(boxes)>{boxes, waits},
+        tiles::boxes_of_b<typename Operation::LayoutB, Cluster>(turned ? a : b), memory,
+        [&](Operation& done, const tiles::Work& work, int rank) {
+          tiles::wait_for_launches_before();
+          if constexpr (ByLines && sizeof(Out) == 2) {
+            char* const lines = tiles::align_shared(memory, 1024) +
+                                Params::stages * tiles::stage_bytes<Operation> +
+                                rank / 32 * tiles::lines_bytes;
+            finish(done, work, rank, tiles::EpilogueByLines<Out, Sum>{epilogue(d, c, p), lines});
+          } else {
+            finish(done, work, rank, epilogue(d, c, p));
+          }
+        },
+        [] { tiles::let_next_start(); });
   };
   if constexpr (Params::stream) {
     const StreamedWorks<turned> works(all_tiles<turned>(p));
-    run(works, [&](Operation& done, const tiles::Work& work, int rank) {
-      store_streamed<turned>(done, works, work, rank, d, parts, arrived, c, p);
+    run(works, [&](Operation& done, const tiles::Work& work, int rank, const auto& store) {
+      store_streamed<turned>(done, works, work, rank, store, parts, arrived);
     });
   } else {
-    run(Works<turned>(all_tiles<turned>(p)), [&](Operation& done, const tiles::Work& work, int rank) {
-      store_sums(done, rank, turned ? work.column : work.row, turned ? work.row : work.column, work.split, d,
-                 parts, c, p);
-    });
+    run(Works<turned>(all_tiles<turned>(p)),
+        [&](Operation& done, const tiles::Work& work, int rank, const auto& store) {
+          store_sums(done, rank, turned ? work.column : work.row, turned ? work.row : work.column, work.split,
+                     store, parts, p);
+        });
   }
 }

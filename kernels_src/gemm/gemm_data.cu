@@ -1,13 +1,30 @@
 #include "gemm_errors.h"
 
-extern "C" __global__ void add_splits(Out* __restrict__ d, const Sum* __restrict__ parts,
-                                      const Out* __restrict__ c, const Params p) {
-  const long long at = kiln::global_index_x();
+#include "../tiles/overlap.h"
+
+// A work-item has 16 bytes of each part.
+extern "C" __global__ void add_splits(Out* d, const Sum* parts, const Out* c, const Params p) {
+  constexpr int each = 16 / int(sizeof(Sum));
+  const long long first = kiln::global_index_x() * each;
   const long long all = (long long)p.m * p.n;
-  if (at >= all) return;
-  Sum sum = 0;
-  for (int split = 0; split < p.splits; ++split) sum += parts[split * all + at];
-  tiles::store_one(epilogue(d, c, p), int(at / p.n), int(at % p.n), sum);
+  tiles::wait_for_launches_before();
+  if (first >= all) return;
+  const auto store = epilogue(d, c, p);
+  if (p.n % each == 0) {
+    Sum sum[each] = {};
+    for (int split = 0; split < p.splits; ++split) {
+      const auto pack = kiln::load_pack<each>(parts + split * all + first);
+      KILN_UNROLL_ALL
+      for (int e = 0; e < each; ++e) sum[e] += pack.at[e];
+    }
+    tiles::store_run<each>(store, int(first / p.n), int(first % p.n), [&](int e) { return sum[e]; });
+    return;
+  }
+  for (long long at = first; at < first + each && at < all; ++at) {
+    Sum sum = 0;
+    for (int split = 0; split < p.splits; ++split) sum += parts[split * all + at];
+    tiles::store_one(store, int(at / p.n), int(at % p.n), sum);
+  }
 }
 
 extern "C" __global__ void find_errors(double* __restrict__ errors, const Out* __restrict__ d,

@@ -157,12 +157,6 @@ extern "C" __global__ void make_x(T* __restrict__ x, const Params p) {
   if (k < p.columns) x[k] = T(2 * fraction(mixed((unsigned long long)p.seed + 2, (unsigned long long)k)) - 1);
 }
 
-extern "C" __global__ void find_longest(int* __restrict__ longest_row, const int* __restrict__ row_offsets,
-                                        const Params p) {
-  const long long row = kiln::global_index_x();
-  if (row < p.rows) atomicMax(longest_row, row_offsets[row + 1] - row_offsets[row]);
-}
-
 // |y - the sum in double| over its bound: 4 eps sqrt(entries) times the sum of magnitudes, or 0 where they
 // agree.
 extern "C" __global__ void find_errors(double* __restrict__ errors, const T* __restrict__ y,

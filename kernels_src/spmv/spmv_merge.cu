@@ -8,7 +8,6 @@ constexpr int block = Params::block;
 constexpr int share = block * Params::items;
 constexpr int kWarp = block < kiln::warp_size ? block : kiln::warp_size;
 constexpr int warps = block / kWarp;
-constexpr bool stays = Params::method == 3;  // hot
 
 // How many of the first `diagonal` items are ends of rows; end(r) is the first entry behind row r.
 template <class End>
@@ -37,14 +36,11 @@ extern "C" __global__ void find_edges(int* __restrict__ edges, const int* __rest
   edges[b] = rows_before(before, p.rows, p.nonzeros, [&](int row) { return row_offsets[row + 1]; });
 }
 
-// With the method `hot` (few columns with many of the entries) blocks stay and keep these columns' elements
-// of x in shared memory. `column_indices` are then codes: a column's number, or ~(its place there).
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_merge
 spmv_merge(T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carries,
            const int* __restrict__ edges, const int* __restrict__ row_offsets,
-           const int* __restrict__ column_indices, const int* __restrict__ hot_columns,
-           const T* __restrict__ values, const T* __restrict__ x, int shares, const Params p) {
-  extern __shared__ __align__(16) char memory[];
+           const int* __restrict__ column_indices, const T* __restrict__ values, const T* __restrict__ x,
+           const Params p) {
   __shared__ T products[share];
   __shared__ int ends[share + 1];
   __shared__ int open_rows[warps];
@@ -52,92 +48,73 @@ spmv_merge(T* __restrict__ y, int* __restrict__ carry_rows, T* __restrict__ carr
   const int tid = int(threadIdx.x);
   const int lane = tid % kWarp;
   const int warp = tid / kWarp;
-  T* const hot = reinterpret_cast<T*>(memory);
-  const auto element = [&](int code) { return stays && code < 0 ? hot[~code] : x[code]; };
-  if (stays) {
-    for (int slot = tid; slot < Params::places; slot += block) hot[slot] = x[hot_columns[slot]];
+  const int which = int(blockIdx.x);
+  const int begin = which * share;
+  const int all = p.rows + p.nonzeros;
+  const int items = all - begin < share ? all - begin : share;
+  const int first_row = edges[which];
+  const int rows = edges[which + 1] - first_row;  // that end here
+  const int first_entry = begin - first_row;
+  const int entries = items - rows;
+  T value[Params::items];
+  int column[Params::items];
+  KILN_UNROLL_ALL
+  for (int n = 0; n < Params::items; ++n) {
+    const int k = n * block + tid;
+    column[n] = k < entries ? once(column_indices + first_entry + k) : 0;
+    value[n] = k < entries ? once(values + first_entry + k) : T(0);
   }
-  for (int which = int(blockIdx.x); which < shares; which += int(gridDim.x)) {
-    if (stays) __syncthreads();
-    const int begin = which * share;
-    const int all = p.rows + p.nonzeros;
-    const int items = all - begin < share ? all - begin : share;
-    const int first_row = edges[which];
-    const int rows = edges[which + 1] - first_row;  // that end here
-    const int first_entry = begin - first_row;
-    const int entries = items - rows;
-    T value[Params::items];
-    int column[Params::items];
-    KILN_UNROLL_ALL
-    for (int n = 0; n < Params::items; ++n) {
-      const int k = n * block + tid;
-      column[n] = k < entries ? once(column_indices + first_entry + k) : 0;
-      value[n] = k < entries ? once(values + first_entry + k) : T(0);
-    }
-    for (int r = tid; r < rows; r += block) ends[r] = row_offsets[first_row + r + 1] - first_entry;
-    KILN_UNROLL_ALL
-    for (int n = 0; n < Params::items; ++n) products[n * block + tid] = value[n] * element(column[n]);
-    __syncthreads();
-    // The last work-item has the first items, so that those with earlier items are the higher lanes.
-    const int place = block - 1 - tid;
-    const int mine = place * Params::items < items ? place * Params::items : items;
-    int row = rows_before(mine, rows, entries, [&](int r) { return ends[r]; });
-    int entry = mine - row;
-    const int first_of_mine = row;
-    T sum = 0;
-    T head = 0;  // of the first row that ends here, which earlier work-items may have begun
-    KILN_UNROLL_ALL
-    for (int n = 0; n < Params::items; ++n) {
-      if (mine + n >= items) break;
-      if (row < rows && entry >= ends[row]) {
-        if (row == first_of_mine) {
-          head = sum;
-        } else {
-          y[first_row + row] = sum;
-        }
-        ++row;
-        sum = 0;
-      } else {
-        sum += products[entry++];
-      }
-    }
-    // Sums of rows that go on: those of one row are in neighbouring work-items, first of this warp.
-    KILN_UNROLL_ALL
-    for (int d = 1; d < kWarp; d *= 2) {
-      const T before = kiln::shuffle_down(sum, d);
-      const int row_before = kiln::shuffle_down(row, d);
-      if (lane + d < kWarp && row_before == row) sum += before;
-    }
-    if (lane == 0) {
-      open_rows[warp] = row;
-      open_sums[warp] = sum;
-    }
-    T before = kiln::shuffle_down(sum, 1);
-    if (lane == kWarp - 1) before = 0;  // in other warps
-    __syncthreads();
-    // The first row that ends here has a part in each warp before whose last row it is; so has, in the last
-    // work-item, the row that goes on.
-    const auto of_warps_before = [&](int wanted) {
-      T part = 0;
-      for (int w = warp + 1; w < warps && open_rows[w] == wanted; ++w) part += open_sums[w];
-      return part;
-    };
-    if (row > first_of_mine) y[first_row + first_of_mine] = head + before + of_warps_before(first_of_mine);
-    if (tid == 0) {
-      carry_rows[which] = first_row + rows;
-      carries[which] = sum + of_warps_before(row);
-    }
-  }
-}
-
-// The first block that has a part of a row adds the parts of all, in their order.
-extern "C" __global__ void add_carries(T* __restrict__ y, const int* __restrict__ carry_rows,
-                                       const T* __restrict__ carries, int blocks, const Params p) {
-  const int b = int(kiln::global_index_x());
-  if (b >= blocks) return;
-  const int row = carry_rows[b];
-  if (row < 0 || row >= p.rows || (b > 0 && carry_rows[b - 1] == row)) return;
+  for (int r = tid; r < rows; r += block) ends[r] = row_offsets[first_row + r + 1] - first_entry;
+  KILN_UNROLL_ALL
+  for (int n = 0; n < Params::items; ++n) products[n * block + tid] = value[n] * x[column[n]];
+  __syncthreads();
+  // The last work-item has the first items, so that those with earlier items are the higher lanes.
+  const int place = block - 1 - tid;
+  const int mine = place * Params::items < items ? place * Params::items : items;
+  int row = rows_before(mine, rows, entries, [&](int r) { return ends[r]; });
+  int entry = mine - row;
+  const int first_of_mine = row;
   T sum = 0;
-  for (int n = b; n < blocks && carry_rows[n] == row; ++n) sum += carries[n];
-  y[row] += sum;
+  T head = 0;  // of the first row that ends here, which earlier work-items may have begun
+  KILN_UNROLL_ALL
+  for (int n = 0; n < Params::items; ++n) {
+    if (mine + n >= items) break;
+    if (row < rows && entry >= ends[row]) {
+      if (row == first_of_mine) {
+        head = sum;
+      } else {
+        y[first_row + row] = sum;
+      }
+      ++row;
+      sum = 0;
+    } else {
+      sum += products[entry++];
+    }
+  }
+  // Sums of rows that go on: those of one row are in neighbouring work-items, first of this warp.
+  KILN_UNROLL_ALL
+  for (int d = 1; d < kWarp; d *= 2) {
+    const T before = kiln::shuffle_down(sum, d);
+    const int row_before = kiln::shuffle_down(row, d);
+    if (lane + d < kWarp && row_before == row) sum += before;
+  }
+  if (lane == 0) {
+    open_rows[warp] = row;
+    open_sums[warp] = sum;
+  }
+  T before = kiln::shuffle_down(sum, 1);
+  if (lane == kWarp - 1) before = 0;  // in other warps
+  __syncthreads();
+  // The first row that ends here has a part in each warp before whose last row it is; so has, in the last
+  // work-item, the row that goes on.
+  const auto of_warps_before = [&](int wanted) {
+    T part = 0;
+    for (int w = warp + 1; w < warps && open_rows[w] == wanted; ++w) part += open_sums[w];
+    return part;
+  };
+  if (row > first_of_mine) y[first_row + first_of_mine] = head + before + of_warps_before(first_of_mine);
+  if (tid == 0) {
+    carry_rows[which] = first_row + rows;
+    carries[which] = sum + of_warps_before(row);
+  }
 }

@@ -63,6 +63,52 @@ constexpr bool has_lines = false;
 template <class Store>
 constexpr bool has_lines<Store, decltype(void(&Store::line))> = true;
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+/// Whether a Store has `scratch`: shared memory for this warp, lines_bytes of it.
+constexpr int lines_bytes = 2048;
+template <class Store, class = void>
+constexpr bool has_scratch = false;
+template <class Store>
+constexpr bool has_scratch<Store, decltype(void(&Store::scratch))> = true;
+
+/// As store_fragments, for elements of 2 bytes: pieces of 64 columns go through the warp's scratch, 16 lines
+/// of 128 bytes, from where each 8 lanes store a line. The 16 bytes c of line r are at c ^ r % 8.
+template <int Wide, class Store, class Sums>
+KILN_DEVICE void store_lines(const Store& store, int lane, int row, int column, const Sums& sum) {
+  using Out = typename Store::Out;
+  const unsigned scratch = unsigned(__cvta_generic_to_shared(store.scratch));
+  const int r = lane % 16, half = lane / 16;  // of what stmatrix asks this lane for
+  const auto words_of = [&](int j, int low) {
+    const int at = row + lane / 4 + low * 8, c = column + j * 8 + lane % 4 * 2;
+    if (store.reads() && !store.inside(at, c)) return 0u;
+    return word_of<Out>(store.finished(at, c, sum(j, low * 2)),
+                        store.finished(at, c + 1, sum(j, low * 2 + 1)));
+  };
+  KILN_UNROLL_ALL
+  for (int first = 0; first < Wide; first += 8) {
+    __syncwarp();
+    KILN_UNROLL_ALL
+    for (int j = 0; j < 8; j += 2)
+      asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                       scratch + unsigned(r * 128 + ((j + half) ^ r % 8) * 16)),
+                   "r"(words_of(first + j, 0)), "r"(words_of(first + j, 1)), "r"(words_of(first + j + 1, 0)),
+                   "r"(words_of(first + j + 1, 1))
+                   : "memory");
+    __syncwarp();
+    KILN_UNROLL_ALL
+    for (int i = 0; i < 4; ++i) {
+      const int line = i * 4 + lane / 8, c = column + first * 8 + lane % 8 * 8;
+      unsigned words[4];
+      asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+                   : "r"(scratch + unsigned(line * 128 + (lane % 8 ^ line % 8) * 16))
+                   : "memory");
+      if (store.inside(row + line, c)) store_words(store.address(row + line, c), words);
+    }
+  }
+}
+#endif
+
 /// 16 x (8 Wide) sums of a warp, as NVIDIA's matrix instructions leave them: sum(j, e) is in row lane / 4 +
 /// e / 2 * 8, column j * 8 + lane % 4 * 2 + e % 2. Four lanes that share a row exchange words, so that each
 /// stores 16 bytes at once.
@@ -72,6 +118,11 @@ KILN_DEVICE void store_fragments(const Store& store, int lane, int row, int colu
   constexpr int size = int(sizeof(Out));
   constexpr int each = 8 / size;  // pieces of 8 columns that lanes exchange
   const int quarter = lane % 4;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  if constexpr (size == 2 && has_scratch<Store> && Wide % 8 == 0) {
+    if (store.wide(8)) return store_lines<Wide>(store, lane, row, column, sum);
+  }
+#endif
   if constexpr (size == 2 || size == 4) {
     if (Wide % each == 0 && store.wide(16 / size)) {
       KILN_UNROLL_ALL

@@ -108,36 +108,57 @@ struct Number {
   static constexpr int value = Value;
 };
 
+/// Steps of the kinds First to Count - 1, from k on.
+template <int First, int Count, class Compute>
+__device__ __forceinline__ void compute_in_turn(int k, int depth, const Compute& compute) {
+  compute(k, Number<First>{});
+  if constexpr (First + 1 < Count) compute_in_turn<First + 1, Count>(k + depth, depth, compute);
+}
+
+/// Whether the last kind of an operation's steps waits for all products. Such an operation has two more
+/// kinds, which do so, too: for the steps that are left at the end.
+template <class Operation, class = void>
+constexpr bool has_singles = false;
+template <class Operation>
+constexpr bool has_singles<Operation, decltype(void(Operation::singles))> = true;
+
+/// What run_boxes calls where nobody wants to be called.
+struct Nothing {
+  __device__ void operator()() const {}
+};
+
 /// A barrier for the `Count` work-items of a block that compute, as run_boxes calls `finish` with them.
 template <int Count>
 __device__ void sync_computing() {
   asm volatile("bar.sync 1, %0;" ::"n"(Count) : "memory");
 }
 
-/// Shared memory that run_boxes needs, with what aligns it.
-template <class Operation, int Stages>
-constexpr int boxes_bytes = 1024 + Stages*(Operation::LayoutA::bytes + Operation::LayoutB::bytes);
+/// Of both operands' tiles. Stages begin at the first multiple of 1024 bytes of dynamic shared memory.
+template <class Operation>
+constexpr int stage_bytes = Operation::LayoutA::bytes + Operation::LayoutB::bytes;
 
 /// All work of the block: works.count pieces for all clusters, works.at(i) one of them for this block.
-/// finish(operation, work, rank) stores the sums. `a` and `b` load tiles, as Boxes do; `memory` is dynamic
-/// shared memory. All 128 + Operation::block work-items of the block call it; more where the operation has
-/// teams, whose `rank` counts from a team's first.
-template <class Cluster, int Stages, class Operation, class Works, class BoxesA, class BoxesB, class Finish>
+/// finish(operation, work, rank) stores the sums; asked() is called by one work-item when all tiles of the
+/// block are on their way. `a` and `b` load tiles, as Boxes do; `memory` is dynamic shared memory. All 128 +
+/// Operation::block work-items of the block call it; more where the operation has teams, whose `rank` counts
+/// from a team's first.
+template <class Cluster, int Stages, class Operation, class Works, class BoxesA, class BoxesB, class Finish,
+          class Asked = Nothing>
 KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA& a, const BoxesB& b,
-                           char* memory, const Finish& finish) {
+                           char* memory, const Finish& finish, const Asked& asked = {}) {
   using LayoutA = typename Operation::LayoutA;
   using LayoutB = typename Operation::LayoutB;
-  constexpr int stage_bytes = LayoutA::bytes + LayoutB::bytes;
+  constexpr int bytes = stage_bytes<Operation>;
   constexpr int teams = teams_of<Operation>;
   constexpr int groups = Operation::block / 128 * teams;
   __shared__ Ring<Stages> ring;
   __shared__ Barrier order[teams];  // a team has waited for all of its tiles: the next one's may be waited for
   memory = align_shared(memory, 1024);
   const auto tile_a = [&](int stage) {
-    return reinterpret_cast<typename LayoutA::Element*>(memory + stage * stage_bytes);
+    return reinterpret_cast<typename LayoutA::Element*>(memory + stage * bytes);
   };
   const auto tile_b = [&](int stage) {
-    return reinterpret_cast<typename LayoutB::Element*>(memory + stage * stage_bytes + LayoutA::bytes);
+    return reinterpret_cast<typename LayoutB::Element*>(memory + stage * bytes + LayoutA::bytes);
   };
   if (threadIdx.x == 0) {
     for (int team = 0; teams > 1 && team < teams; ++team) order[team].init(Operation::block / 32);
@@ -163,12 +184,13 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
         const Work work = works.at(index);
         for (int k = work.k_begin; k < work.k_end; k += LayoutA::depth) {
           ring.empty[turn.stage].wait(turn.parity ^ 1);
-          ring.full[turn.stage].expect(stage_bytes);
+          ring.full[turn.stage].expect(bytes);
           a.load(tile_a(turn.stage), ring.full[turn.stage], work.row, k);
           b.load(tile_b(turn.stage), ring.full[turn.stage], work.column, k);
           turn.advance();
         }
       }
+      asked();
     }
   } else {
     if constexpr (groups == 2) claim_registers<232>();
@@ -203,28 +225,32 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
       operation.begin(work.row, work.column, work.k_begin, rank);
       const auto compute = [&](int k, auto number) {
         ring.full[turn.stage].wait(turn.parity);
-        if constexpr (Operation::turns == 2)
+        if constexpr (Operation::turns > 1)
           operation.template step<number.value>(tile_a(turn.stage), tile_b(turn.stage), k, rank);
         else
           operation.step(tile_a(turn.stage), tile_b(turn.stage), k, rank);
-        if constexpr (Operation::behind == 0) {
+        if (Operation::behind > 0 && used >= 0) free(used);
+        if constexpr (Operation::behind == 0 ||
+                      has_singles<Operation> && number.value >= Operation::turns - 1) {
           free(turn.stage);
+          used = -1;
         } else {
-          static_assert(Operation::behind == 1);
-          if (used >= 0) free(used);
           used = turn.stage;
         }
         turn.advance();
       };
       int k = work.k_begin;
-      if constexpr (Operation::turns == 2) {
-        for (; k + LayoutA::depth < work.k_end; k += 2 * LayoutA::depth) {
-          compute(k, Number<0>{});
-          compute(k + LayoutA::depth, Number<1>{});
+      constexpr int depth = LayoutA::depth, turns = Operation::turns;
+      for (; k + (turns - 1) * depth < work.k_end; k += turns * depth)
+        compute_in_turn<0, turns>(k, depth, compute);
+      if constexpr (has_singles<Operation>) {
+        for (; k < work.k_end; k += 2 * depth) {
+          compute(k, Number<turns>{});
+          if (k + depth < work.k_end) compute(k + depth, Number<turns + 1>{});
         }
+      } else if constexpr (turns > 1) {
+        static_assert(turns == 2);
         if (k < work.k_end) compute(k, Number<0>{});
-      } else {
-        for (; k < work.k_end; k += LayoutA::depth) compute(k, Number<0>{});
       }
       if (teams > 1 && rank % 32 == 0) order[(team + 1) % teams].arrive();
       operation.finish(rank);

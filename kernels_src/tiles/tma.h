@@ -70,6 +70,21 @@ __device__ inline void fence_shared_for_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
+/// What copies need of a map is asked for.
+__device__ inline void prefetch_map(const CUtensorMap& map) {
+  asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
+}
+
+/// `bytes` neighbouring bytes, a multiple of 16 as both addresses are, to shared memory; they arrive at
+/// `barrier`.
+__device__ inline void load_bytes(void* to, const void* from, int bytes, Barrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          shared_address(to)),
+      "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(barrier.address())
+      : "memory");
+}
+
 /// The box at (x, y[, z]) of `map`, x along the last dimension, to shared memory; its bytes arrive at
 /// `barrier`.
 __device__ inline void load_box(void* to, const CUtensorMap& map, Barrier& barrier, int x, int y) {

@@ -10,11 +10,12 @@ namespace tiles {
 
 namespace detail {
 
-/// What an instruction needs of an operand: the address, two strides (see Swizzled), the swizzle 128B.
-__device__ inline unsigned long long describe(unsigned address, unsigned first_stride,
-                                              unsigned second_stride) {
-  return 1ull << 62 | (unsigned long long)(second_stride >> 4) << 32 |
-         (unsigned long long)(first_stride >> 4) << 16 | (address & 0x3FFFFu) >> 4;
+/// What an instruction needs of an operand: the address, two strides (see Swizzled), the swizzle 128B. An
+/// address that is `more` bytes behind `address` costs one addition.
+__device__ inline unsigned long long describe(unsigned address, unsigned first_stride, unsigned second_stride,
+                                              unsigned more = 0) {
+  const unsigned low = (first_stride >> 4 << 16 | (address & 0x3FFFFu) >> 4) + (more >> 4);
+  return (unsigned long long)(1u << 30 | second_stride >> 4) << 32 | low;
 }
 
 }  // namespace detail
@@ -38,8 +39,8 @@ struct Swizzled {
     static_assert(KContiguous || sizeof(E) == 2, "see above");
     constexpr int box = depth * 128;
     const unsigned start = shared_address(tile);
-    if (KContiguous) return detail::describe(start + unsigned(row * 128 + step * 32), 16, 1024);
-    return detail::describe(start + unsigned(row / 64 * box + step * 16 * 128), box, 1024);
+    if (KContiguous) return detail::describe(start + unsigned(row * 128), 16, 1024, unsigned(step * 32));
+    return detail::describe(start + unsigned(row / 64 * box), box, 1024, unsigned(step * 16 * 128));
   }
 };
 
@@ -181,13 +182,14 @@ struct Wgmma {
   static_assert(M % EachM == 0 && EachM % 64 == 0 && A::depth == B::depth, "whole warpgroups");
 
   float sums[tall][N / 2];
-  int more;  // whether products are added to what is in `sums`
+  int more;   // whether products are added to what is in `sums`
+  int first;  // row of this warpgroup; the compiler knows that it is a warp's
 
   static constexpr int own_rows = 2 * tall;
   static constexpr int count = tall * N / 2;
 
-  __device__ void begin(int, int, int, int) {
-    more = 1;
+  __device__ void begin(int, int, int, int rank) {
+    take_place(rank);
     KILN_UNROLL_ALL
     for (int i = 0; i < tall; ++i) {
       KILN_UNROLL_ALL
@@ -197,7 +199,7 @@ struct Wgmma {
   /// As begin, with start(column) in place of 0, the tile's columns counting from 0.
   template <class Start>
   __device__ void begin_with(int rank, const Start& start) {
-    more = 1;
+    take_place(rank);
     KILN_UNROLL_ALL
     for (int n = 0; n < N / 4; ++n) {
       const float sum = start(n / 2 * 8 + rank % 4 * 2 + n % 2);
@@ -205,18 +207,22 @@ struct Wgmma {
       for (int i = 0; i < tall; ++i) sums[i][n / 2 * 4 + n % 2] = sums[i][n / 2 * 4 + n % 2 + 2] = sum;
     }
   }
+  /// The warpgroup's place in the tile.
+  __device__ void take_place(int rank) {
+    more = 1;
+    first = __shfl_sync(0xffffffffu, rank / 128, 0) * EachM;
+  }
   /// As begin, where the next `step` is in sight of the compiler: sums need not be written.
   __device__ void restart() { more = 0; }
   /// The tiles' products are on their way.
-  __device__ void step(const E* a, const E* b, int, int rank) {
-    const int row = rank / 128 * EachM;
+  __device__ void step(const E* a, const E* b, int, int) {
     detail::begin_products();
     KILN_UNROLL_ALL
     for (int k = 0; k < A::depth * int(sizeof(E)) / 32; ++k) {
       KILN_UNROLL_ALL
       for (int i = 0; i < tall; ++i)
         detail::GroupInstruction<E, N>::template multiply<!A::k_contiguous, !B::k_contiguous>(
-            sums[i], LayoutA::describe(a, row + i * 64, k), LayoutB::describe(b, 0, k), more);
+            sums[i], LayoutA::describe(a, first + i * 64, k), LayoutB::describe(b, 0, k), more);
       more = 1;
     }
     detail::commit_products();
@@ -233,6 +239,8 @@ struct Wgmma {
   __device__ static int row_of(int rank, int i) {
     return rank / 128 * EachM + i / 2 * 64 + rank % 128 / 32 * 16 + i % 2 * 8 + rank % 32 / 4;
   }
+  /// Of the four lanes that share rows: what the one with this number has.
+  __device__ static float of_four(float x, int number) { return __shfl_sync(0xffffffffu, x, number, 4); }
   /// Once no products are under way, or only those of another one's step.
   template <class Take>
   __device__ void for_each(int rank, const Take& take) {
@@ -258,36 +266,40 @@ struct Wgmma {
 template <int M, int N, bool Turned>
 struct WgmmaOfRegisters {
   static constexpr int block = M / 64 * 128;
-  static constexpr int behind = 0;
-  static constexpr int turns = 1;
+  static constexpr int behind = 1;
+  static constexpr int turns = 2;
   static constexpr bool turned = Turned;
   static_assert(M % 64 == 0, "whole warpgroups");
   using LayoutA = Swizzled<float, M, false>;
   using LayoutB = Swizzled<float, N, true>;
 
   float sums[N / 2];
+  unsigned left[2][4][4];  // a step's elements of A
 
   __device__ void begin(int, int, int, int) {
     KILN_UNROLL_ALL
     for (int n = 0; n < N / 2; ++n) sums[n] = 0;
   }
+  template <int Turn>
   __device__ void step(const float* a, const float* b, int, int rank) {
-    unsigned left[4][4];
     KILN_UNROLL_ALL
     for (int k = 0; k < 4; ++k) {
       KILN_UNROLL_ALL
       for (int e = 0; e < 4; ++e)
-        left[k][e] = __float_as_uint(a[place(rank, e % 2, k * 8 + e / 2 * 4 + rank % 4)]);
+        left[Turn][k][e] = __float_as_uint(a[place(rank, e % 2, k * 8 + e / 2 * 4 + rank % 4)]);
     }
     detail::begin_products();
     KILN_UNROLL_ALL
     for (int k = 0; k < 4; ++k) {
-      detail::GroupInstructionOfRegisters<N>::multiply(sums, left[k], LayoutB::describe(b, 0, k), 1);
+      detail::GroupInstructionOfRegisters<N>::multiply(sums, left[Turn][k], LayoutB::describe(b, 0, k), 1);
     }
     detail::commit_products();
-    detail::wait_products<0>();
+    detail::wait_products<behind>();
   }
-  __device__ void finish(int) { detail::keep_behind(sums); }
+  __device__ void finish(int) {
+    detail::wait_products<0>();
+    detail::keep_behind(sums);
+  }
 
   /// The tile's row that the instruction's row lane / 4 (`low` 0) or 8 more (`low` 1) is: any order will do.
   /// With this one the 32 lanes that read 8 rows and 4 lines of a box find them in different banks: rows come

@@ -37,7 +37,7 @@ TEST_F(GemmScaled, FindsAScaleOfTheNextBlock) {
   const std::string folder = std::string(KILN_SOURCE_DIR) + "/kernels_src/";
   for (const char* file : {"gemm_scaled/gemm_scaled.yaml", "gemm_scaled/gemm_scaled_data.cu", "gemm/gemm.h",
                            "gemm/gemm_packed.h", "gemm/gemm_data.cu", "gemm/gemm_errors.h",
-                           "tiles/epilogue.h", "tiles/matrix.h", "tiles/cpu.h"})
+                           "tiles/epilogue.h", "tiles/matrix.h", "tiles/overlap.h", "tiles/cpu.h"})
     write("broken/" + std::string(file), files_->read_file(folder + file).value_or(""));
   std::string text = files_->read_file(folder + "gemm_scaled/gemm_scaled_vectors.cu").value_or("");
   const std::string right = "column / 128 * blocks";

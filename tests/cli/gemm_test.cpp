@@ -27,10 +27,11 @@ INSTANTIATE_TEST_SUITE_P(
                      "set: {m: 33, n: 65, k: 40, tile_m: 24, tile_n: 64, tile_k: 16, beta: 1}\n"
                      "sweep: {T: [double, bfloat16, fp8_e4m3]}\n"},
         WorkloadCase{"Shapes", "gemm", "sweep: {m: [1, 300], n: [1, 257], k: [1, 113]}\n"},
-        WorkloadCase{
-            "Fma", "gemm",
-            "set: {operation: fma, tile_m: 32, tile_n: 64, tile_k: 8, each_m: 8, each_n: 8, m: 45, n: 70, k: "
-            "39, beta: 3}\nsweep: {trans_a: [false, true], splits: [1, 3]}\n"},
+        WorkloadCase{"Fma", "gemm",
+                     "set: {operation: fma, tile_m: 32, tile_n: 64, tile_k: 8, each_m: 8, each_n: 8, m: 45, "
+                     "k: 39, beta: "
+                     "3}\nsweep: {trans_a: [false, true], n: [70, 72], splits: [1, 3]}\n"},
+        WorkloadCase{"Times", "gemm", "set: {m: 50, k: 30, beta: 1, times: 3}\n"},
         // AMD's matrix instructions by the model of ../tiles/mfma_model.h: of 16 and of 32 rows.
         WorkloadCase{"WavefrontsOf64", "gemm",
                      "set: {operation: mfma, m: 70, n: 100, k: 45, alpha: 0.5, beta: -2}\n"
@@ -42,8 +43,9 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(Gemm, FindsAWrongPipeline) {
   const std::string folder = std::string(KILN_SOURCE_DIR) + "/kernels_src/";
-  for (const char* file : {"gemm/gemm.yaml", "gemm/gemm.h", "gemm/gemm_packed.h", "gemm/gemm_vectors.cu",
-                           "gemm/gemm_data.cu", "gemm/gemm_errors.h", "tiles/epilogue.h", "tiles/matrix.h"})
+  for (const char* file :
+       {"gemm/gemm.yaml", "gemm/gemm.h", "gemm/gemm_packed.h", "gemm/gemm_vectors.cu", "gemm/gemm_data.cu",
+        "gemm/gemm_errors.h", "tiles/epilogue.h", "tiles/matrix.h", "tiles/overlap.h"})
     write("broken/" + std::string(file), files_->read_file(folder + file).value_or(""));
   std::string text = files_->read_file(folder + "tiles/cpu.h").value_or("");
   const std::string right = "k + part == depth";
@@ -60,9 +62,10 @@ TEST_F(Gemm, FindsAWrongPipeline) {
 /// Of the lanes of AMD's matrix instructions: the kernel is right, the model's table is not, or the opposite.
 TEST_F(Gemm, FindsAWrongLane) {
   const std::string folder = std::string(KILN_SOURCE_DIR) + "/kernels_src/";
-  for (const char* file : {"gemm/gemm.yaml", "gemm/gemm.h", "gemm/gemm_blocks.h", "gemm/gemm_mfma.cu",
-                           "gemm/gemm_data.cu", "gemm/gemm_errors.h", "tiles/epilogue.h", "tiles/matrix.h",
-                           "tiles/copy.h", "tiles/pipeline.h", "tiles/mfma.h", "tiles/mfma_model.h"})
+  for (const char* file :
+       {"gemm/gemm.yaml", "gemm/gemm.h", "gemm/gemm_blocks.h", "gemm/gemm_mfma.cu", "gemm/gemm_data.cu",
+        "gemm/gemm_errors.h", "tiles/epilogue.h", "tiles/matrix.h", "tiles/overlap.h", "tiles/copy.h",
+        "tiles/pipeline.h", "tiles/mfma.h", "tiles/mfma_model.h"})
     write("broken/" + std::string(file), files_->read_file(folder + file).value_or(""));
   const auto code_with = [&](const std::string& file, const std::string& right, const std::string& wrong,
                              const char* type) {

@@ -37,7 +37,8 @@ TEST_P(SpmvMethod, AgreesForEachMatrixByFormula) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SpmvMethod,
-                         ::testing::Values("chunks", "vector", "stream", "merge", "hot", "measured"));
+                         ::testing::Values("chunks", "vector", "stream", "diagonals", "window", "merge",
+                                           "hot", "measured"));
 
 INSTANTIATE_TEST_SUITE_P(
     All, Spmv,
@@ -53,6 +54,19 @@ INSTANTIATE_TEST_SUITE_P(
                      "set: {generator: rmat, extent: 10, method: stream, block: 32, blocks: 3}\nsweep: "
                      "{items: [1, 4], lanes: "
                      "[1, 4], stay: [false, true]}\n"},
+        // Rows that go on from span to span, and warps with several spans.
+        WorkloadCase{
+            "Spans", "spmv",
+            "set: {generator: rmat, extent: 12, method: hot, block: 64, blocks: 2, places: 100}\nsweep: "
+            "{items: [1, 4], rounds: [1, 5], T: [float, double]}\n"},
+        // Ranges of entries that are longer than the copies.
+        WorkloadCase{"Copies", "spmv",
+                     "set: {generator: elasticity, extent: 4, method: diagonals, block: 32}\nsweep: {items: "
+                     "[1, 4], lanes: [1, 4], T: [float, double]}\n"},
+        // A band that is wider and one that is narrower than the window.
+        WorkloadCase{"Window", "spmv",
+                     "set: {generator: banded, extent: 3000, per_row: 9, method: window, block: 64, places: "
+                     "500, blocks: 3}\nsweep: {half_width: [50, 900], lanes: [1, 8], rows_each: [1, 2]}\n"},
         WorkloadCase{"LongRows", "spmv", "set: {generator: rmat, extent: 12, method: measured, block: 64}\n"},
         WorkloadCase{
             "Blocks", "spmv",
@@ -78,6 +92,32 @@ TEST_F(Spmv, FindsThatAMatrixHasNoDenseBlocks) {
                          "half_width: 20, per_row: 6, method: blocked, block_size: 3}\n")});
   EXPECT_EQ(result.code, 1) << result.out << result.err;
   EXPECT_THAT(result.out + result.err, HasSubstr("the blocks are dense"));
+}
+
+TEST_F(Spmv, FindsThatAMatrixHasTooManyDiagonals) {
+  const CliResult result =
+      kiln({"run", write("job.yaml",
+                         "workload: spmv\ndevice: cpu\nmeasure: false\nset: {generator: banded, extent: 900, "
+                         "half_width: 200, per_row: 9, method: diagonals}\n")});
+  EXPECT_EQ(result.code, 1) << result.out << result.err;
+  EXPECT_THAT(result.out + result.err, HasSubstr("at most 256 diagonals"));
+}
+
+TEST_F(Spmv, ChoosesTheMethodOfAMatrixByItsRows) {
+  const std::string head = "workload: spmv\ndevice: cpu\nmeasure: false\nset: {method: measured, block: 64, ";
+  const std::pair<std::string, std::string> cases[] = {
+      {"generator: banded, extent: 9000, half_width: 1000, per_row: 9}", "spmv_window"},
+      {"generator: banded, extent: 9000, half_width: 4000, per_row: 9, places: 900}", "spmv_vector"},
+      {"generator: cube7, extent: 12}", "spmv_vector"},
+      {"generator: rmat, extent: 12}", "spmv_merge"}};
+  for (const auto& [matrix, chosen] : cases) {
+    const std::string trace = chosen + std::to_string(matrix.size()) + ".json";
+    const CliResult result = kiln({"run", write("job.yaml", head + matrix + "\n"), "--trace", path(trace)});
+    EXPECT_EQ(result.code, 0) << result.out << result.err;
+    const std::string events = files_->read_file(path(trace)).value_or("");
+    for (const std::string kernel : {"spmv_window", "spmv_vector", "spmv_merge"})
+      EXPECT_EQ(events.find("launch " + kernel) != std::string::npos, kernel == chosen) << matrix << kernel;
+  }
 }
 
 }  // namespace

@@ -57,7 +57,14 @@ INSTANTIATE_TEST_SUITE_P(
                      "true]}\n"},
         WorkloadCase{"Turned", "gemm",
                      "set: {operation: wgmma, T: float, k: 1204, beta: 1}\nsweep: {m: [1000, 2100], trans_a: "
-                     "[false, true], trans_b: [false, true], cluster_m: [1, 2]}\n"},
+                     "[false, true], trans_b: [false, true], tile_m: [64, 128], cluster_m: [1, 2]}\n"},
+        // Lines of 16 bytes through shared memory, and columns that are no multiple of 8.
+        WorkloadCase{"HalfResults", "gemm",
+                     "set: {m: 1003, k: 1216, trans_b: true, operation: wgmma, beta: 1}\nsweep: {T: [half, "
+                     "bfloat16, fp8_e4m3], n: [1, 70, 1111, 1112]}\n"},
+        WorkloadCase{"OverlappingLaunches", "gemm",
+                     "set: {m: 600, k: 1000, graph: true, times: 20}\nsweep: {T: [float, double, half], "
+                     "trans_b: [false, true], splits: [1, 2]}\n"},
         WorkloadCase{
             "FmaBoxes", "gemm",
             "set: {operation: fma_boxes, T: float, m: 1000, n: 1112, k: 1204, alpha: 0.5, beta: -2}\n"
@@ -76,6 +83,12 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"Scaled", "gemm_scaled",
                      "set: {m: 1000, n: 1112, k: 1200, beta: 1}\nsweep: {operation: [wgmma, mma, fma], "
                      "splits: [1, 2], Out: [bfloat16, float]}\n"},
+        WorkloadCase{"ScaledShapes", "gemm_scaled",
+                     "set: {operation: wgmma}\nsweep: {m: [1, 129, 1000], n: [64, 1111], k: [16, 656, 1200], "
+                     "tile_m: [64, 128, 192]}\n"},
+        WorkloadCase{"ScaledClusters", "gemm_scaled",
+                     "set: {m: 1000, n: 520, k: 1552, operation: wgmma, graph: true, times: 20}\nsweep: "
+                     "{cluster_m: [1, 2], cluster_n: [1, 2], tile_m: [128, 192], tile_n: [64, 128]}\n"},
         WorkloadCase{"Streamed", "gemm",
                      "set: {m: 1500, n: 2312, k: 1208, alpha: 0.5, beta: -2, operation: wgmma, stream: "
                      "true}\nsweep: {T: [half, bfloat16], trans_a: [false, true], trans_b: [false, true], "

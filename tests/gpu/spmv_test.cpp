@@ -30,8 +30,17 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{
             "Small", "spmv",
             "set: {extent: 9, half_width: 2, per_row: 3}\nsweep: {generator: [plane5, cube7, cube27, "
-            "elasticity, banded, rmat], T: [float, double], method: [vector, stream, merge, hot, "
+            "elasticity, banded, rmat], T: [float, double], method: [vector, stream, merge, hot, window, "
             "measured]}\n"},
+        WorkloadCase{"Diagonals", "spmv",
+                     "set: {method: diagonals, block: 64}\nsweep: {generator: [plane5, cube7, cube27, "
+                     "elasticity], T: [float, double], extent: [9, 50], items: [3, 32], lanes: [1, 4]}\n"},
+        WorkloadCase{"Window", "spmv",
+                     "set: {generator: banded, method: window, extent: 500000}\nsweep: {half_width: [900, "
+                     "20000], places: [3000, 9000], lanes: [1, 8], rows_each: [1, 2]}\n"},
+        WorkloadCase{"Hot", "spmv",
+                     "set: {generator: rmat, method: hot, extent: 16}\nsweep: {T: [float, double], block: "
+                     "[64, 1024], items: [1, 4], places: [100, 9000], rounds: [1, 5]}\n"},
         WorkloadCase{"AsPublished", "spmv",
                      "sweep: {generator: [plane5, cube7, cube27, elasticity, banded, rmat], T: [float, "
                      "double]}\n"},
