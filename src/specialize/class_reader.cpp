@@ -114,8 +114,8 @@ TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
   TextParameter parameter;
   parameter.line = tokens[span.begin].line;
   std::size_t end = span.begin;
-  while (end < span.end && !tokens[end].is("=")) ++end;
-  if (end < span.end) parameter.default_value = text_of(tokens, {end + 1, span.end});
+  while (end < span.end && !tokens[end].is("=") && !tokens[end].is("{")) ++end;  // "float x{1}", a member
+  if (end < span.end && tokens[end].is("=")) parameter.default_value = text_of(tokens, {end + 1, span.end});
   std::size_t name = end;  // "float a[]" is a pointer
   std::string extents;
   for (std::size_t i = span.begin; i < end; ++i) {

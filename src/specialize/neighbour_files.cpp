@@ -13,7 +13,8 @@ using Path = std::filesystem::path;
 using Kind = Declaration::Kind;
 
 constexpr int kFoldersAbove = 3;
-constexpr std::size_t kMostFiles = 200;  // of a folder
+constexpr std::size_t kMostFiles = 200;    // of a folder
+constexpr std::size_t kMostFolders = 500;  // of a project
 constexpr std::array<const char*, 9> kFolderNames = {"",           "include", "inc",  "common", "Common",
                                                      "common/inc", "utils",   "util", "headers"};
 
@@ -107,11 +108,41 @@ std::string readable_text(FileSystem& files, const Path& path) {
   }
 }
 
+/// Empty for a folder that may not be read.
+std::vector<std::string> names_in(FileSystem& files, const Path& folder) {
+  try {
+    return files.list(folder);
+  } catch (const std::filesystem::filesystem_error&) {
+    return {};
+  }
+}
+
+/// The folders of the program's project, the nearest to its root first. The root is the highest folder, up to
+/// four above the program, with a file of a build or of a version control.
+std::vector<Path> folders_of_project(FileSystem& files, const Path& source) {
+  Path root, folder = std::filesystem::absolute(source).lexically_normal().parent_path();
+  for (int above = 0; above <= kFoldersAbove + 1; ++above, folder = folder.parent_path()) {
+    for (const char* mark : {"CMakeLists.txt", "Makefile", "makefile", ".git", "meson.build"}) {
+      if (found_status(files, folder / mark)) root = folder;
+    }
+  }
+  std::vector<Path> folders;
+  if (!root.empty()) folders.push_back(root);
+  for (std::size_t i = 0; i < folders.size() && folders.size() < kMostFolders; ++i) {
+    const Path parent = folders[i];
+    for (const std::string& name : names_in(files, parent)) {
+      const auto status = name.starts_with(".") ? std::nullopt : files.status(parent / name);  // of a link
+      if (status && status->type == FileStatus::Type::kDirectory) folders.push_back(parent / name);
+    }
+  }
+  return folders;
+}
+
 }  // namespace
 
 std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
                                      const std::vector<std::string>& missing) {
-  std::vector<Path> candidates, found;
+  std::vector<Path> candidates, found, tree;
   Path folder = std::filesystem::absolute(source).parent_path();
   for (int above = 0; above <= kFoldersAbove; ++above, folder = folder.parent_path()) {
     for (const char* name : kFolderNames) {
@@ -124,7 +155,13 @@ std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
     const auto has = [&](const Path& candidate) { return found_status(files, candidate / name).has_value(); };
     if (std::any_of(found.begin(), found.end(), has)) continue;
     const auto first = std::find_if(candidates.begin(), candidates.end(), has);
-    if (first != candidates.end()) found.push_back(*first);
+    if (first != candidates.end()) {
+      found.push_back(*first);
+    } else if (name.find('/') != std::string::npos && !name.starts_with(".")) {
+      if (tree.empty()) tree = folders_of_project(files, source);
+      const auto below = std::find_if(tree.begin(), tree.end(), has);
+      if (below != tree.end()) found.push_back(*below);
+    }
   }
   return found;
 }

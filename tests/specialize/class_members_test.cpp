@@ -58,6 +58,12 @@ TEST(ClassMembers, OfNestedClassesAndUnionsArePartOfIt) {
   EXPECT_EQ(members(text, "Inner"), "int a");
 }
 
+TEST(ClassMembers, MayHaveValuesInBraces) {
+  EXPECT_EQ(
+      members("struct V { float zoom{1.0f}; double all[3]{}; P center{0, 1}; int a{1}, b = {2}; };", "V"),
+      "float zoom; double[3] all; P center; int a; int b");
+}
+
 TEST(ClassMembers, OfCudasOwnStructsAreKnown) {
   EXPECT_EQ(members("", "cudaPitchedPtr"), "void * ptr; size_t pitch; size_t xsize; size_t ysize");
 }

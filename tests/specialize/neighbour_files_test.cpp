@@ -63,5 +63,18 @@ TEST(NeighbourFiles, AreSearchedForHeaders) {
               ElementsAre("/p/include", "/common"));
 }
 
+TEST(NeighbourFiles, HeadersNamedWithAFolderAreAnywhereInTheProject) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/src/app", "/p/src/lib/core/math", "/p/other", "/q/core"})
+    files.make_directories(folder, false);
+  files.write_file("/p/CMakeLists.txt", "", false);
+  files.write_file("/p/src/lib/core/math/vec.h", "", false);
+  files.write_file("/p/other/vec.h", "", false);
+  files.write_file("/q/core/none.h", "", false);
+  EXPECT_THAT(folders_of_headers(files, "/p/src/app/main.cu", {"core/math/vec.h", "vec.h", "core/none.h"}),
+              ElementsAre("/p/src/lib"));
+}
+
 }  // namespace
 }  // namespace kiln
