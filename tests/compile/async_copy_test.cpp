@@ -225,8 +225,7 @@ TEST_F(AsyncCopies, PipelinesOfABlock) {
   for (int tile = 0; tile < 8; ++tile) {
     for (int i = 0; i < 32; ++i) sum += (tile * 32 + i + 1) * (i + 1);
   }
-  EXPECT_THAT(run(block_pipeline("cuda::make_pipeline(block, &state)"), 32, 32, "pipeline"),
-              ::testing::Each(sum));
+  EXPECT_THAT(run(block_pipeline("cuda::make_pipeline(block, &state)"), 32, 32), ::testing::Each(sum));
   EXPECT_THAT(run(block_pipeline("cuda::make_pipeline(block, &state, size_t(32))"), 64, 32, "pipeline"),
               ::testing::Each(sum));
   EXPECT_THAT(

@@ -19,6 +19,7 @@
 #include "compile/cpu/split/kernel_split.h"
 #include "compile/cpu/split/lambdas.h"
 #include "compile/cpu/split/members.h"
+#include "compile/cpu/split/pipelines.h"
 #include "compile/line_directive.h"
 #include "compile/portable_header.h"
 #include "kiln_embedded_digest.h"
@@ -156,6 +157,7 @@ class UnitWriter {
       const std::string seen = without_system_headers(text);
       host_text = apply_edits(text, host_edits(outline(seen), seen, gcc_, HostParts::kWithoutLaneIndices));
     }
+    host_text = fission::place_pipelines(std::move(host_text), without_system_headers);
     host_text = fission::place_lambdas(std::move(host_text), without_system_headers);
     host_text = fission::place_members(std::move(host_text), without_system_headers);
     const std::string seen = without_system_headers(host_text);
