@@ -118,8 +118,9 @@ __device__ void store_streamed(Operation& operation, const StreamedWorks<Turned>
 
 extern __shared__ char memory[];
 
-// All tiles of d, by an operation on boxes. `ByLines`: results of 2 bytes go through shared memory, behind the
-// stages.
+// All tiles of d, by an operation on boxes. c is read when a tile's sums are complete, and so after the launches
+// before, whose end the first box waits for. `ByLines`: results of 2 bytes go through shared memory, behind the
+// stages, if they need no c.
 template <bool ByLines = false, class Operation>
 KILN_DEVICE void gemm_boxes(const Operation& operation, Out* d, Sum* parts, int* arrived,
                             const CUtensorMap& a, const CUtensorMap& b, const Out* c, const Params& p) {

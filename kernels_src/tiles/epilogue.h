@@ -22,16 +22,19 @@ struct Epilogue {
   /// aligned access.
   KILN_DEVICE bool wide(int count) const { return pitch % count == 0 && columns % count == 0; }
   /// Of an element that is inside.
-  KILN_DEVICE Out value(int row, int column, Sum sum) const { return Out(finished(row, column, sum)); }
-  /// Whether that needs more than the sum.
-  KILN_DEVICE bool reads() const { return scale != nullptr || beta != 0 || bias != nullptr; }
-  KILN_DEVICE Sum finished(int row, int column, Sum sum) const {
+  KILN_DEVICE Out value(int row, int column, Sum sum) const {
     Sum result = alpha * sum;
     if (scale != nullptr) result *= scale[row];
     if (beta != 0) result += beta * Sum(residual[row * pitch + column]);
     if (bias != nullptr) result += Sum(bias[column]);
     if (Relu && result < 0) result = 0;
-    return result;
+    return Out(result);
+  }
+  /// Whether that needs more than the sum; else it is Out(alone(sum)).
+  KILN_DEVICE bool reads() const { return scale != nullptr || beta != 0 || bias != nullptr; }
+  KILN_DEVICE Sum alone(Sum sum) const {
+    const Sum result = alpha * sum;
+    return Relu && result < 0 ? Sum(0) : result;
   }
 };
 

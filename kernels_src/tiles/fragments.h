@@ -71,18 +71,16 @@ constexpr bool has_scratch = false;
 template <class Store>
 constexpr bool has_scratch<Store, decltype(void(&Store::scratch))> = true;
 
-/// As store_fragments, for elements of 2 bytes: pieces of 64 columns go through the warp's scratch, 16 lines
-/// of 128 bytes, from where each 8 lanes store a line. The 16 bytes c of line r are at c ^ r % 8.
+/// As store_fragments, for elements of 2 bytes that need no more than their sums: pieces of 64 columns go
+/// through the warp's scratch, 16 lines of 128 bytes, from where each 8 lanes store a line. The 16 bytes c of
+/// line r are at c ^ r % 8.
 template <int Wide, class Store, class Sums>
 KILN_DEVICE void store_lines(const Store& store, int lane, int row, int column, const Sums& sum) {
   using Out = typename Store::Out;
   const unsigned scratch = unsigned(__cvta_generic_to_shared(store.scratch));
   const int r = lane % 16, half = lane / 16;  // of what stmatrix asks this lane for
   const auto words_of = [&](int j, int low) {
-    const int at = row + lane / 4 + low * 8, c = column + j * 8 + lane % 4 * 2;
-    if (store.reads() && !store.inside(at, c)) return 0u;
-    return word_of<Out>(store.finished(at, c, sum(j, low * 2)),
-                        store.finished(at, c + 1, sum(j, low * 2 + 1)));
+    return word_of<Out>(store.alone(sum(j, low * 2)), store.alone(sum(j, low * 2 + 1)));
   };
   KILN_UNROLL_ALL
   for (int first = 0; first < Wide; first += 8) {
@@ -120,7 +118,7 @@ KILN_DEVICE void store_fragments(const Store& store, int lane, int row, int colu
   const int quarter = lane % 4;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   if constexpr (size == 2 && has_scratch<Store> && Wide % 8 == 0) {
-    if (store.wide(8)) return store_lines<Wide>(store, lane, row, column, sum);
+    if (store.wide(8) && !store.reads()) return store_lines<Wide>(store, lane, row, column, sum);
   }
 #endif
   if constexpr (size == 2 || size == 4) {

@@ -60,8 +60,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "[false, true], trans_b: [false, true], tile_m: [64, 128], cluster_m: [1, 2]}\n"},
         // Lines of 16 bytes through shared memory, and columns that are no multiple of 8.
         WorkloadCase{"HalfResults", "gemm",
-                     "set: {m: 1003, k: 1216, trans_b: true, operation: wgmma, beta: 1}\nsweep: {T: [half, "
-                     "bfloat16, fp8_e4m3], n: [1, 70, 1111, 1112]}\n"},
+                     "set: {m: 1003, k: 1216, trans_b: true, operation: wgmma, alpha: -3}\nsweep: {T: [half, "
+                     "bfloat16, fp8_e4m3], n: [1, 70, 1111, 1112], beta: [0, 1]}\n"},
         WorkloadCase{"OverlappingLaunches", "gemm",
                      "set: {m: 600, k: 1000, graph: true, times: 20}\nsweep: {T: [float, double, half], "
                      "trans_b: [false, true], splits: [1, 2]}\n"},
