@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "kiln/error.h"
+#include "specialize/include_scopes.h"
 #include "specialize/includes.h"
 #include "specialize/makefile_flags.h"
 #include "specialize/neighbour_files.h"
@@ -50,9 +51,7 @@ std::string read_program_text(FileSystem& files, const Path& source) {
 }
 
 std::vector<std::string> texts_of(const Includes& includes) {
-  std::vector<std::string> texts;
-  for (const IncludedHeader& header : includes.headers) texts.push_back(header.text);
-  return texts;
+  return texts_in_their_scopes(includes.text, includes.headers);
 }
 
 /// Macros, and folders that exist, of the command line and of the Makefile beside the program or in the

@@ -406,5 +406,18 @@ TEST_F(NewPrograms, InstructionsThatTheCpuKnowsRun) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
+TEST_F(NewPrograms, HeadersThatANamespaceIncludesStandInIt) {
+  write("fill.inc", "#include \"value.inc\"\n__global__ void fill(int* a) { a[threadIdx.x] = value(); }\n");
+  write("value.inc", "__device__ int value() { return 6; }\n");
+  const std::string yaml = draft(
+      "namespace lib { namespace gpu {\n#include \"fill.inc\"\n"
+      "void run(int* a) { fill<<<1, 4>>>(a); }\n} }\n"
+      "int main() { int* a; lib::gpu::run(a); }\n");
+  EXPECT_THAT(yaml, HasSubstr("entry: \"lib::gpu::fill\""));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 4]], expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
 }  // namespace
 }  // namespace kiln
