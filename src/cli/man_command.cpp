@@ -48,6 +48,7 @@ Subcommand add_man_command(CLI::App& app) {
               return static_cast<int>(kExitDone);
             }
             std::vector<std::string> names;
+            names.reserve(pages.size());
             for (const CLI::App* page : pages) names.push_back(page->get_name());
             const std::string wanted = name->empty() ? app.get_name() : *name;
             require_word("COMMAND", wanted, names);

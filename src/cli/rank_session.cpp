@@ -129,8 +129,8 @@ std::string RankSession::device_of(const std::vector<std::string>& names, const 
   }
   if (names.size() > 1) return names[place % names.size()];
   DeviceRegistry& registry = world_.engine().devices();
-  const std::string backend = names.front() == "auto" ? registry.open("auto")->info().target.backend
-                                                      : backend_of_all(names.front()).value_or(names.front());
+  std::string backend = names.front() == "auto" ? registry.open("auto")->info().target.backend
+                                                : backend_of_all(names.front()).value_or(names.front());
   if (backend == host_kind().name || backend.find(':') != std::string::npos) return backend;
   for (const auto& one : registry.backends()) {
     if (one->name() != backend || !one->problem().empty() || one->devices().empty()) continue;

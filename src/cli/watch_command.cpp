@@ -198,6 +198,7 @@ Path running_below(World& world) {
     throw bad_input("no run with an output folder is at work in this folder or below it; name its folder");
   if (found.size() == 1) return found.front();
   std::vector<std::string> names;
+  names.reserve(found.size());
   for (const Path& path : found) names.push_back(path.lexically_normal().string());
   throw bad_input("several runs are at work: " + join(names, ", ") + "; name one of these folders");
 }

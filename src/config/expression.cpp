@@ -71,8 +71,8 @@ double epsilon_of_type(double id) {
   return type_of(id).epsilon;
 }
 
-/// Base of both uses: the language without variables.
-mu::Parser make_parser() {
+/// The language without variables.
+mu::Parser make_language() {
   mu::Parser parser;
   parser.DefineNameChars(kNameCharacters);
   parser.DefineOprt("//", integer_divide, mu::prMUL_DIV, mu::oaLEFT, true);
@@ -91,6 +91,12 @@ mu::Parser make_parser() {
     if (*type.width_name != 0) parser.DefineConst(type.width_name, id_of(type.type));
   }
   return parser;
+}
+
+/// A copy takes a tenth of the time.
+mu::Parser make_parser() {
+  static const mu::Parser language = make_language();
+  return language;
 }
 
 /// Integers of 16 digits and more may lie between two doubles.

@@ -14,6 +14,7 @@ namespace kiln {
 namespace {
 
 constexpr std::size_t kPartBytes = std::size_t{8} << 20;
+constexpr std::size_t kMostBesideOthers = std::size_t{64} << 20;  // each core has as much host memory
 
 /// Reads both pieces part by part, on all cores: memory that the host sees, or parts that are copied to it.
 bool same_on_host(Workspace& workspace, bool visible, const void* a, const void* b, std::size_t bytes) {
@@ -69,6 +70,22 @@ void BufferContents::fill(const std::string& name) {
   ++kept_.counts().filled;
   workspace_.fill(name);
   static_cast<void>(kept_.keep(key, workspace_.device(), workspace_.stream(), workspace_.buffer(name)));
+}
+
+void BufferContents::fill_all(const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    const bool beside_others = !kept_.enabled() && workspace_.fills_from_file(name) &&
+                               workspace_.layout(name).bytes <= kMostBesideOthers;
+    if (!beside_others) {
+      fill(name);
+      continue;
+    }
+    states_[name] = {};
+    ++kept_.counts().filled;
+    files.push_back(name);
+  }
+  for_each_task(files.size(), [&](std::size_t i) { workspace_.fill(files[i]); });
 }
 
 void BufferContents::copy(const std::string& name, const std::string& from) {

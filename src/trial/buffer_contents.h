@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "trial/kept_buffers.h"
 #include "trial/prepared_kernel.h"
@@ -30,6 +31,8 @@ class BufferContents {
 
   /// Gives the buffer its initial content, if it has one of its own.
   void fill(const std::string& name);
+  /// As fill, for each of them. Files of moderate size are read and converted on all cores.
+  void fill_all(const std::vector<std::string>& names);
   /// Gives the kernel's buffers what `enqueue`, which launches it, makes of them.
   void run(PreparedKernel& kernel, const std::function<void()>& enqueue);
   /// Gives the buffer what another one of the same size holds.

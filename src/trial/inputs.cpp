@@ -15,7 +15,7 @@ Inputs::Inputs(const Configuration& configuration, std::vector<std::string> buff
 }
 
 void Inputs::make(const std::function<void(PreparedKernel&)>& launch) {
-  for (const std::string& name : buffers_) contents_.fill(name);
+  contents_.fill_all(buffers_);
   for (PreparedKernel& kernel : kernels_) {
     contents_.run(kernel, [&] {
       kernel.load_symbols();

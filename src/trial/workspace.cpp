@@ -159,6 +159,10 @@ bool Workspace::has_content(const std::string& name) const {
   return !entry(name).shares;
 }
 
+bool Workspace::fills_from_file(const std::string& name) const {
+  return has_content(name) && content_of(entry(name).layout).kind == InitSpec::Kind::kFile;
+}
+
 void Workspace::spoil_temporaries() {
   constexpr unsigned char kEveryBit = 0xFF;  // NaN in every floating-point type
   if (shared_) device_.fill_bytes(stream_, shared_->data(), kEveryBit, shared_->bytes());

@@ -89,6 +89,8 @@ class Workspace {
   /// Makes the content of temporary buffers useless, NaN in floats, so that no step finds what another one
   /// has left there; enqueued.
   void spoil_temporaries();
+  /// Whether `fill` reads a file.
+  [[nodiscard]] bool fills_from_file(const std::string& name) const;
   /// Whether the initialiser makes all elements equal.
   [[nodiscard]] bool fills_alike(const std::string& name) const;
   /// The first `bytes` (whole elements) of such a content.

@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "base/input_file.h"
 #include "base/text.h"
 
 namespace kiln {
@@ -27,8 +28,16 @@ WorkloadLibrary::WorkloadLibrary(FileSystem& files, std::vector<std::filesystem:
     : files_(files), folders_(std::move(folders)), check_(std::move(check)) {}
 
 std::shared_ptr<const Workload> WorkloadLibrary::load_file(const std::filesystem::path& path) const {
-  auto workload = load_workload_file(files_, path);
+  const std::string text = read_input(files_, path);
+  {
+    const std::lock_guard lock(mutex_);
+    if (last_ && last_path_ == path && last_->text == text) return last_;
+  }
+  auto workload = parse_workload_file(text, path);
   if (check_) check_(*workload);
+  const std::lock_guard lock(mutex_);
+  last_path_ = path;
+  last_ = workload;
   return workload;
 }
 

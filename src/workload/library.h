@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@
 
 namespace kiln {
 
-/// Finds workloads by name in a list of folders (`<folder>/<name>/<name>.yaml`), or by path.
+/// Finds workloads by name in a list of folders (`<folder>/<name>/<name>.yaml`), or by path. A file that is
+/// asked for twice in a row is read twice and parsed once. Thread-safe.
 class WorkloadLibrary {
  public:
   /// `check` throws for a workload that this build cannot take: compilers have rules of their own
@@ -38,6 +40,9 @@ class WorkloadLibrary {
   FileSystem& files_;
   std::vector<std::filesystem::path> folders_;
   Check check_;
+  mutable std::mutex mutex_;  // of what follows
+  mutable std::filesystem::path last_path_;
+  mutable std::shared_ptr<const Workload> last_;  // of a file
 };
 
 }  // namespace kiln

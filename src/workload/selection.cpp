@@ -204,7 +204,7 @@ void check_every_selection(const Workload& workload) {
     if (combinations > kMaxChecked) return;
   }
   const auto holds = [&](const ExpressionText& when) {
-    return evaluate_expression(when.text, variables, when.where, when.key) != 0;
+    return workload.expressions->evaluate(when.text, {}, variables, when.where, when.key) != 0;
   };
   for (std::size_t index = 0; index < combinations; ++index) {
     std::vector<std::string> values;

@@ -250,6 +250,9 @@ struct Workload {
 /// Reads a workload from its YAML node; `directory` is where its sources are. Throws bad_input.
 [[nodiscard]] std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::string& text,
                                                              const std::filesystem::path& directory);
+/// The same, of a file whose content is `text`.
+[[nodiscard]] std::shared_ptr<const Workload> parse_workload_file(const std::string& text,
+                                                                  const std::filesystem::path& path);
 /// Reads a workload file.
 [[nodiscard]] std::shared_ptr<const Workload> load_workload_file(FileSystem& files,
                                                                  const std::filesystem::path& path);

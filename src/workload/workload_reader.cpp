@@ -147,9 +147,13 @@ std::shared_ptr<const Workload> parse_workload(const YamlNode& node, const std::
   return workload;
 }
 
-std::shared_ptr<const Workload> load_workload_file(FileSystem& files, const std::filesystem::path& path) {
-  const std::string text = read_input(files, path);
+std::shared_ptr<const Workload> parse_workload_file(const std::string& text,
+                                                    const std::filesystem::path& path) {
   return parse_workload(YamlNode::parse(text, path.string()), text, path.parent_path());
+}
+
+std::shared_ptr<const Workload> load_workload_file(FileSystem& files, const std::filesystem::path& path) {
+  return parse_workload_file(read_input(files, path), path);
 }
 
 }  // namespace kiln

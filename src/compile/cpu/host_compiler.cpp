@@ -66,6 +66,7 @@ std::vector<std::filesystem::path> find_header_folders(const HostCompiler& compi
   SearchList list = parse_search_list(result.error);
   const auto joined = [](const std::vector<std::filesystem::path>& folders) {
     std::vector<std::string> names;
+    names.reserve(folders.size());
     for (const std::filesystem::path& folder : folders) names.push_back(folder.string());
     return join(names, ":");
   };
