@@ -55,12 +55,13 @@ void add_written(Specialization& specialization, const KernelSpec& kernel) {
     for (const OptionText& option : found->second)
       specialization.written.push_back({option.text, option.key, option.where, true});
   }
-  for (const ExpressionText& name : kernel.template_args)
-    specialization.written.push_back({name.text, name.key, name.where, false});
-  const std::string key = "kernels." + kernel.name;
-  specialization.written.push_back({kernel.entry, key + ".entry", kernel.where, false});
-  for (const auto& [symbol, buffer] : kernel.symbols)
-    specialization.written.push_back({symbol, key + ".symbols", kernel.where, false});
+  for (const std::vector<ExpressionText>& names : {std::vector{kernel.entry_text}, kernel.template_args}) {
+    for (const ExpressionText& name : names)
+      specialization.written.push_back({name.text, name.key, name.where, false});
+  }
+  const std::string symbols = "kernels." + kernel.name + ".symbols";
+  for (std::size_t i = 0; i < kernel.symbols.size(); ++i)
+    specialization.written.push_back({kernel.symbols[i].first, symbols, kernel.symbol_places.at(i), false});
 }
 
 std::string name_expression(const Configuration& configuration, const KernelSpec& kernel) {

@@ -194,6 +194,9 @@ KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
   kernel.more_sources.erase(kernel.more_sources.begin());
   kernel.entry = name;
   read_optional(node, "entry", kernel.entry, read_entry);
+  kernel.entry_text = {kernel.entry, node.where(), node.path()};
+  if (const auto entry = node.find("entry"))
+    kernel.entry_text = {kernel.entry, entry->where(), entry->path()};
   kernel.grid = read_extents(node.at("grid"), 3);
   kernel.block = read_extents(node.at("block"), 3);
   read_optional(node, "cluster", kernel.cluster, [](const YamlNode& n) { return read_extents(n, 3); });
@@ -217,8 +220,10 @@ KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
   }
   read_optional(node, "options", kernel.options, read_options);
   if (const auto symbols = node.find("symbols")) {
-    for (const auto& [symbol, buffer] : symbols->entries())
+    for (const auto& [symbol, buffer] : symbols->entries()) {
       kernel.symbols.emplace_back(symbol, buffer.text());
+      kernel.symbol_places.push_back(symbols->key_location(symbol));
+    }
   }
   return kernel;
 }

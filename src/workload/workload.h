@@ -179,6 +179,8 @@ struct KernelSpec {
   std::vector<DefineSpec> defines;
   std::map<std::string, std::vector<OptionText>> options;    ///< by back end; "" for all
   std::vector<std::pair<std::string, std::string>> symbols;  ///< variable -> buffer
+  std::vector<SourceLocation> symbol_places;                 ///< of each variable's name
+  ExpressionText entry_text;                                 ///< `entry` and its place, or the kernel's name
   SourceLocation where;
 };
 

@@ -54,9 +54,9 @@ TEST_F(WrittenPlaces, MisspeltNamesOnTheCpu) {
   expect(compile(workload("scale", "flaot", "float", "[]"), {}),
          "11:21: kernels.k.template_args[0]: 'flaot', did you mean 'float'?");
   expect(compile(workload("scale", "float", "flaot", "[]"), {}),
-         "9:5: kernels.k.symbols: 'flaot', did you mean 'float'?");
+         "15:15: kernels.k.symbols: 'flaot', did you mean 'float'?");
   expect(compile(workload("scael", "float", "float", "[]"), {}),
-         "9:5: kernels.k.entry: 'scael', did you mean 'scale'?");
+         "10:12: kernels.k.entry: 'scael', did you mean 'scale'?");
 }
 
 TEST_F(WrittenPlaces, AnErrorOfTheTextHasNoPlaceInTheWorkload) {
@@ -75,7 +75,7 @@ TEST_F(WrittenPlaces, WordsOnANvidiaGpu) {
   expect(compile(workload("scale", "flaot", "float", "[]"), {"--arch", "sm_90"}),
          "11:21: kernels.k.template_args[0]: 'flaot', did you mean 'float'?");
   expect(compile(workload("scale", "float", "flaot", "[]"), {"--arch", "sm_90"}),
-         "9:5: kernels.k.symbols: 'flaot', did you mean 'float'?");
+         "15:15: kernels.k.symbols: 'flaot', did you mean 'float'?");
 }
 
 TEST_F(WrittenPlaces, WordsOnAnAmdGpu) {
