@@ -57,8 +57,13 @@ extern "C" __global__ void make_diagonal_codes(unsigned char* __restrict__ codes
   if (row >= p.rows) return;
   int code = 0;
   for (int k = row_offsets[row]; k < row_offsets[row + 1]; ++k) {
-    for (int tries = 0; tries < places && diagonals[code] != int(column_indices[k] - row); ++tries)
-      code = (code + 1) % places;
+    int tries = 0;
+    for (; tries < places && diagonals[code] != int(column_indices[k] - row); ++tries) code = (code + 1) % places;
+    // A matrix with more diagonals: find_strange_rows tells, and until then the step reads inside of x if it can.
+    for (int other = 0; tries == places && other < places; ++other) {
+      const long long column = row + diagonals[other];
+      if (column >= 0 && column < p.columns) code = other;
+    }
     codes[k] = (unsigned char)code;
   }
 }

@@ -125,7 +125,8 @@ spmv_window(T* __restrict__ y, const int* __restrict__ row_offsets, const int* _
   for (; group < behind; ++group) {
     // Columns for the next rows come while these are summed, to places that no row reads now.
     const int wanted = group + 1 < behind ? wanted_end(group + 1, p) : high;
-    const int next = wanted < high + block ? wanted : high + block;
+    constexpr int most = block < places ? block : places;  // no more than the window holds
+    const int next = wanted < high + most ? wanted : high + most;
     const int coming = high + int(threadIdx.x);
     const T element = coming < next ? x[coming] : T(0);
     const int low = next - places;

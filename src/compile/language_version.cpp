@@ -124,7 +124,7 @@ class Reader {
   /// `std::span`; `cuda::std::span` is CUDA's own.
   [[nodiscard]] bool has_newer_name(std::size_t i) const {
     return at(i, "std") && at(i + 1, "::") && word(i + 2) && is_newer_name(tokens()[i + 2].text) &&
-           !(i > 1 && at(i - 1, "::") && word(i - 2));
+           !(i > 1 && at(i - 1, "::") && at(i - 2, "cuda"));
   }
 
   static bool includes_newer(const Directive& directive) {

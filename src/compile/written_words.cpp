@@ -142,7 +142,8 @@ void name_written_place(Diagnostic& diagnostic, const Specialization& specializa
   Cause cause = find_option(lines, specialization);
   if (cause.words == nullptr) cause = find_name(lines, specialization);
   if (cause.words == nullptr) return;
-  std::erase(cause.candidates, cause.name);
+  const auto is_right = [&](const std::string& one) { return one == cause.name || one == "-" + cause.name; };
+  if (std::any_of(cause.candidates.begin(), cause.candidates.end(), is_right)) cause.candidates.clear();
   const auto nearest = nearest_name(cause.name, cause.candidates);
   const std::string place = cause.words->where.to_string() + ": " + cause.words->key + ": " +
                             in_quotes(cause.name) +

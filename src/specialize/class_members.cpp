@@ -192,7 +192,8 @@ std::string substituted(const std::string& text, const Values& values) {
   const TokenizedText source = tokenize(text);
   for (std::size_t i = 0; i < source.tokens.size(); ++i) {
     const std::string word(source.tokens[i].text);
-    const bool member = i > 0 && (source.tokens[i - 1].is("::") || source.tokens[i - 1].is("."));
+    const bool member = i > 0 && (source.tokens[i - 1].is("::") || source.tokens[i - 1].is(".") ||
+                                  source.tokens[i - 1].is("->"));
     const auto value = member ? values.end() : values.find(word);
     append_token(result, value == values.end() ? word : value->second);
   }

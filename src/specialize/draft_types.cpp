@@ -303,10 +303,12 @@ bool DraftTypes::has_form(const std::vector<TextParameter>& members, const TextK
 std::int64_t DraftTypes::numbers_of(const std::vector<TextParameter>& members, int depth) const {
   std::int64_t numbers = 0;
   for (const TextParameter& member : members) {
+    if (numbers > kMostNumbers) break;
     std::int64_t count = extent_of(member.type).value_or(1);
-    const auto record = program_.records.find(bare_type(member.type));
+    const bool plain = member.type.find_first_of("*&:<") == std::string::npos;
+    const auto record = plain ? program_.records.find(bare_type(member.type)) : program_.records.end();
     if (record != program_.records.end() && depth < kDeepestConstant)
-      count *= std::min(numbers_of(record->second, depth + 1), kMostNumbers + 1);
+      count *= std::clamp<std::int64_t>(numbers_of(record->second, depth + 1), 1, kMostNumbers + 1);
     numbers = std::min(numbers + count, kMostNumbers + 1);
   }
   return numbers;

@@ -3,6 +3,7 @@
 #include <deque>
 #include <map>
 
+#include "base/text.h"
 #include "specialize/declarations.h"
 #include "specialize/include_scan.h"
 
@@ -53,6 +54,8 @@ std::vector<std::string> texts_in_their_scopes(const std::string& text,
   for (std::size_t i = 0; i < headers.size(); ++i) {
     std::string whole;
     for (const std::string& name : scopes[i]) whole.append("namespace ").append(name).append(" { ");
+    if (!scopes[i].empty() && trim(headers[i].text).starts_with('#'))
+      whole += "\n";  // where a directive begins
     whole += headers[i].text;
     if (!scopes[i].empty()) whole += "\n";
     for (std::size_t k = 0; k < scopes[i].size(); ++k) whole += "} ";

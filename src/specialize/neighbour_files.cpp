@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "specialize/declarations.h"
@@ -74,11 +75,20 @@ void add_text(const std::string& text, DeviceNames& names) {
   }
 }
 
+/// Empty for a folder that may not be read.
+std::vector<std::string> names_in(FileSystem& files, const Path& folder) {
+  try {
+    return files.list(folder);
+  } catch (const std::filesystem::filesystem_error&) {
+    return {};
+  }
+}
+
 /// Source files beside the program, those that have kernels' usual suffix first.
 std::vector<Path> files_beside(FileSystem& files, const Path& source, const std::set<std::string>& known) {
   std::vector<Path> found;
   const Path folder = source.parent_path().empty() ? Path(".") : source.parent_path();
-  std::vector<std::string> names = files.list(folder);
+  std::vector<std::string> names = names_in(files, folder);
   std::sort(names.begin(), names.end());
   for (const char* suffix : {".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp", ".inl"}) {
     for (const std::string& name : names) {
@@ -105,15 +115,6 @@ std::string readable_text(FileSystem& files, const Path& path) {
     return files.read_file(path).value_or("");
   } catch (const std::filesystem::filesystem_error&) {
     return "";
-  }
-}
-
-/// Empty for a folder that may not be read.
-std::vector<std::string> names_in(FileSystem& files, const Path& folder) {
-  try {
-    return files.list(folder);
-  } catch (const std::filesystem::filesystem_error&) {
-    return {};
   }
 }
 
@@ -185,14 +186,18 @@ std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, co
     const std::vector<Path> beside = files_beside(files, header.path, known);
     candidates.insert(candidates.end(), beside.begin(), beside.end());
   }
+  std::map<Path, std::pair<std::string, DeviceNames>> read;
   for (bool more = true; more && !names.missing().empty();) {
     more = false;
     const std::set<std::string> missing = names.missing();
     for (const Path& candidate : candidates) {
       if (std::find(found.begin(), found.end(), candidate) != found.end()) continue;
-      const std::string other = readable_text(files, candidate);
-      DeviceNames theirs;
-      add_text(other, theirs);
+      const auto [one, is_new] = read.try_emplace(candidate);
+      auto& [other, theirs] = one->second;
+      if (is_new) {
+        other = readable_text(files, candidate);
+        add_text(other, theirs);
+      }
       const bool has = std::any_of(missing.begin(), missing.end(),
                                    [&](const std::string& name) { return theirs.defined.contains(name); });
       if (!has) continue;

@@ -1,6 +1,7 @@
 #include "specialize/ptx_words.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <utility>
@@ -87,7 +88,7 @@ const std::map<std::string, std::string>& expressions() {
       {"redux.sync.and.b32", "__reduce_and_sync($2, $1)"},
       {"redux.sync.or.b32", "__reduce_or_sync($2, $1)"},
       {"redux.sync.xor.b32", "__reduce_xor_sync($2, $1)"},
-      {"prmt.b32", "__byte_perm($1, $2, $3)"},
+      {"prmt.b32", "kiln_prmt($1, $2, $3)"},
       {"shf.l.wrap.b32", "__funnelshift_l($1, $2, $3)"},
       {"shf.r.wrap.b32", "__funnelshift_r($1, $2, $3)"},
       {"shf.l.clamp.b32", "__funnelshift_lc($1, $2, $3)"},
@@ -115,6 +116,10 @@ std::optional<std::string> arithmetic(const std::string& name, const std::string
   // A product of integers has `lo`, `hi` or `wide`.
   const bool whole_product = name == "mul" && suffix[0] != 'f';
   return found == table.end() || whole_product ? std::nullopt : std::optional(found->second);
+}
+
+bool is_name_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 class Statement {
@@ -160,6 +165,7 @@ class Statement {
         const std::size_t close = tokens_[i + 1].close;
         if (close >= end) return false;
         values_.push_back("(" + text_of(tokens_, {i + 2, close}) + ")");
+        reals_.push_back(tokens_[i].text.find_first_of("fd") != std::string_view::npos);
         outputs_ += part == 0 ? 1 : 0;
         i = close + 1;
         if (i < end && tokens_[i].is(",")) ++i;
@@ -197,6 +203,12 @@ class Statement {
   [[nodiscard]] bool is_output(const std::string& operand) const {
     const auto index = operand.empty() || operand[0] != '%' ? std::nullopt : parse_integer(operand.substr(1));
     return index && *index >= 0 && *index < outputs_;
+  }
+
+  [[nodiscard]] bool is_real(const std::string& operand) const {
+    const auto index = operand.empty() || operand[0] != '%' ? std::nullopt : parse_integer(operand.substr(1));
+    return index && *index >= 0 && *index < static_cast<std::int64_t>(reals_.size()) &&
+           reals_[static_cast<std::size_t>(*index)];
   }
 
   [[nodiscard]] std::optional<std::string> translate(Texts words, const Texts& operands) const {
@@ -255,9 +267,11 @@ class Statement {
     if (numbers.starts_with('{')) numbers = numbers.substr(1, numbers.size() - 2);
     Texts moves;
     const Texts parts = split_operands(numbers);
+    if (parts.size() > 1 && !may_be_repeated(*address)) return std::nullopt;
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const auto number = value(parts[i]);
-      if (!number || (load && !is_output(parts[i]))) return std::nullopt;
+      const bool bits = words.back()[0] == 'b' && is_real(parts[i]);  // which would be converted
+      if (!number || bits || (load && !is_output(parts[i]))) return std::nullopt;
       const std::string element = "reinterpret_cast<" + std::string(load ? "const " : "") + type + "*>(" +
                                   *address + ")[" + std::to_string(i) + "]";
       moves.push_back(load ? *number + " = " + element : element + " = " + *number);
@@ -265,10 +279,27 @@ class Statement {
     return "(void)(" + join(moves, ", ") + ")";
   }
 
+  /// Whether the address stays what it is while outputs change.
+  [[nodiscard]] bool may_be_repeated(const std::string& address) const {
+    if (address.find("++") != std::string::npos || address.find("--") != std::string::npos) return false;
+    for (std::int64_t i = 0; i < outputs_; ++i) {
+      const std::string& value = values_[static_cast<std::size_t>(i)];
+      const std::string output = value.substr(1, value.size() - 2);
+      for (std::size_t at = address.find(output); at != std::string::npos;
+           at = address.find(output, at + 1)) {
+        const bool whole =
+            !is_name_character(address[at - 1]) && !is_name_character(address[at + output.size()]);
+        if (whole) return false;
+      }
+    }
+    return true;
+  }
+
   const std::vector<Token>& tokens_;
   std::size_t open_;
   std::string template_;
   Texts values_;
+  std::vector<bool> reals_;  // values by registers of float or double
   std::int64_t outputs_ = 0;
 };
 

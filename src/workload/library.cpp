@@ -29,14 +29,15 @@ WorkloadLibrary::WorkloadLibrary(FileSystem& files, std::vector<std::filesystem:
 
 std::shared_ptr<const Workload> WorkloadLibrary::load_file(const std::filesystem::path& path) const {
   const std::string text = read_input(files_, path);
+  const std::filesystem::path whole = std::filesystem::absolute(path);  // the current folder may change
   {
     const std::lock_guard lock(mutex_);
-    if (last_ && last_path_ == path && last_->text == text) return last_;
+    if (last_ && last_path_ == whole && last_->text == text) return last_;
   }
   auto workload = parse_workload_file(text, path);
   if (check_) check_(*workload);
   const std::lock_guard lock(mutex_);
-  last_path_ = path;
+  last_path_ = whole;
   last_ = workload;
   return workload;
 }

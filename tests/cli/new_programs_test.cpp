@@ -406,8 +406,30 @@ TEST_F(NewPrograms, InstructionsThatTheCpuKnowsRun) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
+TEST_F(NewPrograms, BytesAreChosenWithTheirSigns) {
+  const std::string yaml = draft(
+      "__global__ void bytes(unsigned* a) {\n"
+      "  asm(\"prmt.b32 %0, %1, 0, 0x8880;\" : \"=r\"(a[threadIdx.x]) : \"r\"(0x80u + threadIdx.x));\n}\n"
+      "int main() { unsigned* a; bytes<<<1, 4>>>(a); }\n");
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 4294967168}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewPrograms, ARecordOfPointersToItsOwnKindIsDrafted) {
+  std::string members;
+  for (char name = 'a'; name <= 'p'; ++name) members += std::string(name == 'a' ? "*" : ", *") + name;
+  const std::string yaml =
+      draft("struct Node { Node " + members +
+            "; float mass; };\n"
+            "__global__ void halve(Node* tree, float* sum) { sum[threadIdx.x] *= 0.5f; }\n"
+            "int main() { Node* t; float* s; halve<<<1, 4>>>(t, s); }\n");
+  EXPECT_THAT(yaml, HasSubstr("name: halve"));
+}
+
 TEST_F(NewPrograms, HeadersThatANamespaceIncludesStandInIt) {
-  write("fill.inc", "#include \"value.inc\"\n__global__ void fill(int* a) { a[threadIdx.x] = value(); }\n");
+  write("fill.inc",
+        "#pragma once\n#include \"value.inc\"\n__global__ void fill(int* a) { a[threadIdx.x] = value(); }\n");
   write("value.inc", "__device__ int value() { return 6; }\n");
   const std::string yaml = draft(
       "namespace lib { namespace gpu {\n#include \"fill.inc\"\n"

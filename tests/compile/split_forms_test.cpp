@@ -200,6 +200,30 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
      {1, 1, 1},
      0,
      "a lambda that is passed on (kernel.cu:7)"},
+    {"LambdaWhoseNameIsHiddenAtACallRunsAsFibers",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  float scale = 1;
+  auto f = [&](float v) { return v * scale + __shfl_xor_sync(0xffffffffu, v, 1); };
+  for (int i = 0; i < 2; ++i) {
+    float scale = 3;
+    out[threadIdx.x] = f(in[threadIdx.x]) + scale;
+  }
+})",
+     {32, 1, 1},
+     {1, 1, 1},
+     0,
+     "a lambda called where a name that it uses is hidden (kernel.cu:3)"},
+    {"LambdaBehindACommaRunsAsFibers",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  float t = 0, u = 0;
+  auto f = [&](float v) { return v + t + __shfl_xor_sync(0xffffffffu, v, 1); };
+  t = 3, u = f(in[threadIdx.x]);
+  out[threadIdx.x] = u;
+})",
+     {32, 1, 1},
+     {1, 1, 1},
+     0,
+     "a lambda called behind a comma (kernel.cu:3)"},
 };
 
 class SplitForms : public SplitKernels, public ::testing::WithParamInterface<SplitCase> {};

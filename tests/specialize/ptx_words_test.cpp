@@ -29,6 +29,10 @@ TEST(PtxWords, NumbersAndMemory) {
             "(void)(reinterpret_cast<unsigned*>((p))[0] = (v));");
   EXPECT_EQ(without_simple_ptx("asm(\"redux.sync.add.u32 %0, %1, 0xff;\" : \"=r\"(y) : \"r\"(x));"),
             "(void)((y) = __reduce_add_sync(static_cast<unsigned>(0xffu), static_cast<unsigned>((x))));");
+  EXPECT_EQ(
+      without_simple_ptx("asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(a), \"=r\"(b) : \"l\"(at + 1));"),
+      "(void)((a) = reinterpret_cast<const unsigned*>((at+1))[0], (b) = reinterpret_cast<const "
+      "unsigned*>((at+1))[1]);");
   EXPECT_EQ(without_simple_ptx("asm volatile(\"membar.gl;\");"), "__threadfence();");
   EXPECT_EQ(without_simple_ptx("asm volatile(\"bar.sync 0;\" ::);"), "__syncthreads();");
 }
@@ -40,7 +44,11 @@ TEST(PtxWords, TheRestStays) {
         "asm(\"mul.f32 %0, %1, %4;\" : \"=f\"(x) : \"f\"(y));",
         "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: \"r\"(s), \"l\"(g));",
         "asm(\"mov.u32 %1, %%laneid;\" : \"=r\"(x) : \"r\"(y));", "asm(TEXT : \"=r\"(x));",
-        "asm(\"bar.sync 1, 64;\");"})
+        "asm(\"bar.sync 1, 64;\");",
+        "asm(\"ld.global.nc.b32 %0, [%1];\" : \"=f\"(x) : \"l\"(p));",  // bits, not a number
+        "asm volatile(\"st.global.b32 [%0], %1;\" :: \"l\"(p), \"f\"(1.5f));",
+        "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p + i));",
+        "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(a), \"=r\"(b) : \"l\"(p++));"})
     EXPECT_EQ(without_simple_ptx(text), text);
 }
 

@@ -39,6 +39,16 @@ KILN_SHIM unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   }
   return result;
 }
+/// PTX's prmt: the fourth bit of a selector repeats the sign of the byte.
+KILN_SHIM unsigned kiln_prmt(unsigned x, unsigned y, unsigned selector) {
+  unsigned result = __byte_perm(x, y, selector);
+  for (unsigned i = 0; i < 4; ++i) {
+    if ((selector >> (4 * i + 3) & 1u) == 0) continue;
+    const unsigned sign = (result >> (8 * i + 7) & 1u) != 0 ? 0xffu : 0u;
+    result = (result & ~(0xffu << (8 * i))) | sign << (8 * i);
+  }
+  return result;
+}
 KILN_SHIM unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) << (shift & 31u) >> 32);
 }

@@ -37,8 +37,9 @@ using Value = typename Bare<V>::type;
 
 constexpr unsigned kMostItemBytes = 256 * 1024;  // of one variable, in a block
 
-/// Bytes after a variable that is an array. Programs write past the end of an array of a work-item; a GPU's
-/// compiler keeps it in registers and drops that. Here the next variable would change.
+/// Bytes after the arrays of all work-items. Programs write past the end of an array of a work-item; a GPU's
+/// compiler keeps it in registers and drops that. Past the last array the next variable does not change; past
+/// another one the array of the next work-item does.
 template <class V>
 constexpr unsigned slack_bytes = 0;
 template <class V, size_t N>

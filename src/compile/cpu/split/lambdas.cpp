@@ -191,7 +191,22 @@ class Plan {
       if (call.arguments.size() != parameters_.size())
         throw Trouble{"a lambda called with fewer arguments than it has parameters", i};
       set_statement(call, close);
+      require_seen(call);
       calls_.push_back(std::move(call));
+    }
+  }
+
+  /// What the lambda names is the same variable at the call.
+  void require_seen(const Call& call) const {
+    for (const Variable& other : body_.variables()) {
+      const bool between = other.parameter < 0 && other.declarator != nullptr &&
+                           lambda_.end <= other.declarator->at && other.declarator->at < call.at &&
+                           call.at < other.scope_end;
+      if (!between || own_names_.contains(other.name)) continue;
+      for (std::size_t i = lambda_.body.begin; i < lambda_.body.end; ++i) {
+        if (body_.variable_at(i) >= 0 && is(i, other.name))
+          throw Trouble{"a lambda called where a name that it uses is hidden", call.at};
+      }
     }
   }
 
@@ -217,10 +232,15 @@ class Plan {
       throw Trouble{"a lambda called in a place before which nothing can stand", call.at};
     if (result_.begin == result_.end && !call.whole)
       throw Trouble{"a lambda's result that is not seen", call.at};
+    bool inside = false;  // of brackets that are still open
     for (std::size_t i = innermost->range.begin; i < call.at; ++i) {
-      const bool closed = (is(i, "(") || is(i, "[") || is(i, "{")) && tokens_[i].close < call.at;
-      if (closed)
+      const bool opens = is(i, "(") || is(i, "[") || is(i, "{");
+      if (opens && tokens_[i].close < call.at)
         i = tokens_[i].close;
+      else if (opens)
+        inside = true;
+      else if (is(i, ",") && !inside && innermost->kind == Kind::kExpression)
+        throw Trouble{"a lambda called behind a comma", call.at};
       else if (is(i, "&&") || is(i, "||") || is(i, "?"))
         throw Trouble{"a lambda called in a part of a condition", i};
     }

@@ -83,10 +83,18 @@ class BlockPipeline {
       if (call && (is(i + 2, "producer_acquire") || is(i + 2, "consumer_wait")))
         replace(edits, i, i + 4, "__syncthreads()");
       else if (!(call && (is(i + 2, "producer_commit") || is(i + 2, "consumer_release"))) &&
-               !(is(i - 1, ",") && is(i + 1, ")")))
+               !(is(i - 1, ",") && is(i + 1, ")") && ends_copy(i + 1)))
         return false;
     }
     return true;
+  }
+
+  /// Whether the arguments of a memcpy_async end at `close`.
+  [[nodiscard]] bool ends_copy(std::size_t close) const {
+    for (std::size_t open = close; open-- > body_.begin + 1;) {
+      if (is(open, "(") && tokens_[open].close == close) return is(open - 1, "memcpy_async");
+    }
+    return false;
   }
 
   const std::vector<Token>& tokens_;
