@@ -213,6 +213,14 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
      {1, 1, 1},
      0,
      "a lambda called where a name that it uses is hidden (kernel.cu:3)"},
+    {"StepThatIsTheBlocksAndTheWorkItems",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  int at = threadIdx.x;
+  float sum = 0;
+  for (int i = 0; i < n; ++i, at += 32) sum += __shfl_down_sync(0xffffffffu, in[at % 32] + i, 1);
+  out[threadIdx.x] = sum + at;
+})",
+     {32, 1, 1}},
     {"LambdaBehindACommaRunsAsFibers",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   float t = 0, u = 0;

@@ -1,5 +1,6 @@
 #include "device/cpu/cpu_module.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 
@@ -97,9 +98,27 @@ class CpuModule final : public Module {
     }
     std::uint64_t bytes = 0;
     for (const std::string& name : functions) {
-      if (const auto found = static_shared_.find(name); found != static_shared_.end()) bytes += found->second;
+      std::uint64_t most = 0;
+      for (const auto& [function, its] : static_shared_) {
+        if (name_of_form(function) == name) most = std::max(most, its);
+      }
+      bytes += most;
     }
     return bytes;
+  }
+
+  /// The name of the function that a split kernel calls in this form (compile/cpu/split/kernel_split.h,
+  /// members.h): "f" of "kiln_s2_f", "kiln_m1t_f" and "kiln_s2_kiln_m1t_f". Other names are their own.
+  [[nodiscard]] static std::string_view name_of_form(std::string_view function) {
+    for (const std::string_view prefix : {"kiln_s", "kiln_m"}) {
+      if (!function.starts_with(prefix)) continue;
+      std::size_t end = prefix.size();
+      while (end < function.size() && function[end] >= '0' && function[end] <= '9') ++end;
+      if (end == prefix.size()) continue;
+      if (end < function.size() && function[end] == 't') ++end;
+      if (end < function.size() && function[end] == '_') function.remove_prefix(end + 1);
+    }
+    return function;
   }
 
   std::shared_ptr<Launcher> launcher_;

@@ -355,7 +355,12 @@ void Analysis::store() {
     if (!leaves_chunk && declared != Place::kItem && levels_[v] <= outer_level) {
       storage_[v] = Storage::kOuter;
       for (const Write& write : body().writes()) {
-        if (write.variable == static_cast<int>(v) && place(*write.statement) != declared) demote(v);
+        if (write.variable != static_cast<int>(v)) continue;
+        // A step of several expressions runs for each work-item if one of them has to.
+        const Statement& statement = *write.statement;
+        const bool item_by_item =
+            statement.step.contains(write.at) && !uniform_range(statement.step, place(statement));
+        if (item_by_item || place(statement) != declared) demote(v);
       }
       continue;
     }
