@@ -128,13 +128,7 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
      {64, 1, 1}},
 };
 
-class SplitArrays : public SplitKernels, public ::testing::WithParamInterface<SplitCase> {};
-INSTANTIATE_TEST_SUITE_P(All, SplitArrays, ::testing::ValuesIn(kCases),
-                         [](const auto& test) { return std::string(test.param.name); });
-
-TEST_P(SplitArrays, GiveWhatFibersGive) {
-  compare(GetParam());
-}
+INSTANTIATE_TEST_SUITE_P(Arrays, SplitCases, ::testing::ValuesIn(kCases), split_case_name);
 
 }  // namespace
 }  // namespace kiln::test

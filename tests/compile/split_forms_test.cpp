@@ -234,13 +234,7 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
      "a lambda called behind a comma (kernel.cu:3)"},
 };
 
-class SplitForms : public SplitKernels, public ::testing::WithParamInterface<SplitCase> {};
-INSTANTIATE_TEST_SUITE_P(All, SplitForms, ::testing::ValuesIn(kCases),
-                         [](const auto& test) { return std::string(test.param.name); });
-
-TEST_P(SplitForms, GiveWhatFibersGive) {
-  compare(GetParam());
-}
+INSTANTIATE_TEST_SUITE_P(Forms, SplitCases, ::testing::ValuesIn(kCases), split_case_name);
 
 }  // namespace
 }  // namespace kiln::test

@@ -670,9 +670,7 @@ again:
      "part of a condition (kernel.cu:3)"},
 };
 
-class SplitCases : public SplitKernels, public ::testing::WithParamInterface<SplitCase> {};
-INSTANTIATE_TEST_SUITE_P(All, SplitCases, ::testing::ValuesIn(kCases),
-                         [](const auto& test) { return std::string(test.param.name); });
+INSTANTIATE_TEST_SUITE_P(Kernels, SplitCases, ::testing::ValuesIn(kCases), split_case_name);
 
 TEST_P(SplitCases, GiveWhatFibersGive) {
   compare(GetParam());

@@ -184,13 +184,7 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
      "'Guard', which waits in a way that Kiln does not split (kernel.cu:7)"},
 };
 
-class SplitMembers : public SplitKernels, public ::testing::WithParamInterface<SplitCase> {};
-INSTANTIATE_TEST_SUITE_P(All, SplitMembers, ::testing::ValuesIn(kCases),
-                         [](const auto& test) { return std::string(test.param.name); });
-
-TEST_P(SplitMembers, GiveWhatFibersGive) {
-  compare(GetParam());
-}
+INSTANTIATE_TEST_SUITE_P(Members, SplitCases, ::testing::ValuesIn(kCases), split_case_name);
 
 }  // namespace
 }  // namespace kiln::test

@@ -72,4 +72,11 @@ class SplitKernels : public ::testing::Test {
   std::vector<float> in_;
 };
 
+/// Its test stands in split_kernels_test.cpp; files of cases instantiate it.
+class SplitCases : public SplitKernels, public ::testing::WithParamInterface<SplitCase> {};
+
+inline std::string split_case_name(const ::testing::TestParamInfo<SplitCase>& test) {
+  return test.param.name;
+}
+
 }  // namespace kiln::test
