@@ -329,6 +329,7 @@ std::vector<ShimPart> make_shim_parts() {
        "fdividef",
        "kiln_to_integer",
        "kiln_double",
+       "kiln_prmt",
        "cooperative_groups",
        "#include"});
   add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
