@@ -116,5 +116,52 @@ TEST_P(StaticSharedOf, FunctionsThatAKernelCallsCountsForTheKernel) {
   EXPECT_EQ(bytes("none"), 0U);
 }
 
+// `neighbour` has a form for a number of the block's and one for numbers of the work-items, `Sum::of` one for
+// a named object and one for a temporary one. The last function has a name like a form's.
+constexpr const char* kFormsText = R"(
+struct Sum {
+  __device__ float of(float x) const {
+    __shared__ float partial[32];
+    partial[threadIdx.x] = x;
+    __syncthreads();
+    return partial[0] + partial[1];
+  }
+};
+__device__ float neighbour(float x) {
+  __shared__ float tile[100];
+  tile[threadIdx.x] = x;
+  __syncthreads();
+  return tile[threadIdx.x ^ 1];
+}
+__device__ float kiln_s7_neighbour(float x) {
+  __shared__ float much[1000];
+  much[threadIdx.x] = x;
+  __syncthreads();
+  return much[threadIdx.x ^ 1];
+}
+extern "C" __global__ void caller(float* a, float b) {
+  __shared__ float own[8];
+  own[threadIdx.x] = a[threadIdx.x];
+  __syncthreads();
+  Sum sum;
+  const float own_neighbour = neighbour(own[threadIdx.x ^ 1]);
+  a[threadIdx.x] = own_neighbour + neighbour(b) + sum.of(1) + Sum().of(a[threadIdx.x]);
+}
+extern "C" __global__ void other(float* a) { a[threadIdx.x] = kiln_s7_neighbour(a[threadIdx.x]); }
+)";
+
+TEST_P(StaticSharedOf, FormsOfAFunctionCountsOnce) {
+  Specialization specialization = kernels_.specialize(kFormsText, "caller");
+  specialization.entries.push_back({"other", std::nullopt, ""});
+  const CodeObject code = kernels_.compile(specialization);
+  const auto module = kernels_.device().load(code.binary);
+  const FunctionAttributes& caller = module->function(code.lowered_names.at("caller"))->attributes();
+  const FunctionAttributes& other = module->function(code.lowered_names.at("other"))->attributes();
+  EXPECT_EQ(caller.static_shared_bytes, 4U * (8 + 100 + 32));
+  EXPECT_EQ(other.static_shared_bytes, 4U * 1000);
+  EXPECT_EQ(caller.fibers_because.value_or(""), "");
+  EXPECT_EQ(other.fibers_because.value_or(""), "");
+}
+
 }  // namespace
 }  // namespace kiln::test

@@ -159,7 +159,9 @@ class UnitWriter {
     }
     host_text = fission::place_pipelines(std::move(host_text), without_system_headers);
     host_text = fission::place_lambdas(std::move(host_text), without_system_headers);
-    host_text = fission::place_members(std::move(host_text), without_system_headers);
+    fission::PlacedMembers placed = fission::place_members(std::move(host_text), without_system_headers);
+    host_text = std::move(placed.text);
+    forms_ = std::move(placed.forms);
     const std::string seen = without_system_headers(host_text);
     const Outline outlined = outline(seen);
     fission::KernelSplitter splitter(outlined, host_text);
@@ -185,6 +187,7 @@ class UnitWriter {
     }
     if (!result.splits) return result;
     ways_ = &result.ways;
+    forms_.insert(splitter.forms().begin(), splitter.forms().end());
     std::vector<TextEdit> edits = mark_lane_indices(outlined);
     for (TextEdit& edit : splitter.edits()) edits.push_back(std::move(edit));
     mark_guarded(outlined, edits);
@@ -353,9 +356,8 @@ class UnitWriter {
       } else {
         unit_.text += "KILN_SIMD_KERNEL(" + label + entry.name_expression + ")\n";
       }
-      std::set<std::string_view> callees = shared_callees.of(entry.name_expression);
-      if (way.kind == EntryWay::Kind::kSplit) callees.insert(way.function);
-      add_shared_callees(symbol, callees);
+      add_shared_functions(symbol, kernel_name(entry.name_expression),
+                           shared_callees.of(entry.name_expression));
     }
     unit_.text += "static void kiln_set_dynamic_shared() {\n" + dynamic_shared_assignments(kernel_);
     for (const Outline& header : headers_) unit_.text += dynamic_shared_assignments(header);
@@ -370,11 +372,20 @@ class UnitWriter {
     return {waits ? EntryWay::Kind::kFibers : EntryWay::Kind::kLoop, "", "", false};
   }
 
-  /// device/cpu/cpu_module.h reads it.
-  void add_shared_callees(const std::string& symbol, const std::set<std::string_view>& names) {
-    if (names.empty()) return;
-    unit_.text += "extern \"C\" KILN_EXPORT const char " + symbol + "_shared_callees[] = \"";
-    for (const std::string_view name : names) unit_.text.append(name).append(" ");
+  /// The functions whose `__shared__` variables count for a block, for device/cpu/cpu_module.cpp: a blank
+  /// after each, and behind commas the forms that it has in this unit. A block has one set of variables for
+  /// all forms.
+  void add_shared_functions(const std::string& symbol, const std::string& kernel,
+                            const std::set<std::string_view>& callees) {
+    std::map<std::string, std::string> lists = {{kernel, kernel}};
+    for (const std::string_view callee : callees) lists.emplace(callee, callee);
+    for (const auto& [form, function] : forms_) {
+      const auto of_form = forms_.find(function);  // a form of a form
+      const auto list = lists.find(of_form == forms_.end() ? function : of_form->second);
+      if (list != lists.end()) list->second += "," + form;
+    }
+    unit_.text += "extern \"C\" KILN_EXPORT const char " + symbol + "_shared_functions[] = \"";
+    for (const auto& [function, names] : lists) unit_.text.append(names).append(" ");
     unit_.text += "\";\n";
   }
 
@@ -458,6 +469,7 @@ class UnitWriter {
   Outline kernel_, params_, portable_;
   std::deque<Outline> headers_, stand_ins_;
   std::set<std::string> guarded_;
+  std::map<std::string, std::string> forms_;  // by a form's name, the function that has it
   CpuUnit unit_;
 };
 

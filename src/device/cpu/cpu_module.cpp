@@ -87,38 +87,22 @@ class CpuModule final : public Module {
   }
 
  private:
-  /// Includes the variables of the functions that it may call (compile/cpu/shared_callees.h).
+  /// Includes the variables of the functions that the kernel may call: the unit lists them, with their forms
+  /// (compile/cpu/unit.cpp).
   [[nodiscard]] std::uint64_t shared_bytes_of(const cpu_abi::Kernel& kernel,
                                               const std::string& lowered_name) const {
-    std::vector<std::string> functions = {function_of(kernel.name)};
-    const auto* callees =
-        static_cast<const char*>(::dlsym(object_.get(), (lowered_name + "_shared_callees").c_str()));
-    if (callees != nullptr) {
-      for (std::string& name : split(callees, ' ')) functions.push_back(std::move(name));
-    }
+    const auto* list =
+        static_cast<const char*>(::dlsym(object_.get(), (lowered_name + "_shared_functions").c_str()));
     std::uint64_t bytes = 0;
-    for (const std::string& name : functions) {
+    for (const std::string& function : split(list != nullptr ? list : function_of(kernel.name), ' ')) {
       std::uint64_t most = 0;
-      for (const auto& [function, its] : static_shared_) {
-        if (name_of_form(function) == name) most = std::max(most, its);
+      for (const std::string& form : split(function, ',')) {
+        const auto found = static_shared_.find(form);
+        if (found != static_shared_.end()) most = std::max(most, found->second);
       }
       bytes += most;
     }
     return bytes;
-  }
-
-  /// The name of the function that a split kernel calls in this form (compile/cpu/split/kernel_split.h,
-  /// members.h): "f" of "kiln_s2_f", "kiln_m1t_f" and "kiln_s2_kiln_m1t_f". Other names are their own.
-  [[nodiscard]] static std::string_view name_of_form(std::string_view function) {
-    for (const std::string_view prefix : {"kiln_s", "kiln_m"}) {
-      if (!function.starts_with(prefix)) continue;
-      std::size_t end = prefix.size();
-      while (end < function.size() && function[end] >= '0' && function[end] <= '9') ++end;
-      if (end == prefix.size()) continue;
-      if (end < function.size() && function[end] == 't') ++end;
-      if (end < function.size() && function[end] == '_') function.remove_prefix(end + 1);
-    }
-    return function;
   }
 
   std::shared_ptr<Launcher> launcher_;

@@ -54,6 +54,7 @@ struct KernelSplitter::State {
   std::map<std::string, CalledVersion> versions;
   std::set<std::string> being_written;
   std::map<const DefinitionOutline*, std::string> additions;  // in the order of their definitions' calls
+  std::map<std::string, std::string> forms;
   int numbers = 0;
 
   const Body& body(const DefinitionOutline& definition) {
@@ -164,6 +165,7 @@ struct KernelSplitter::State {
       throw Trouble{"a function that calls itself, '" + std::string(call.name) + "'", call.range.begin};
     CalledVersion result;
     result.name = "kiln_s" + std::to_string(++numbers) + "_" + std::string(call.name);
+    forms[result.name] = call.name;
     const Sync sync = sync_of(call.name);
     bool first = true;
     std::vector<std::pair<const DefinitionOutline*, std::string>> written;
@@ -367,6 +369,7 @@ struct KernelSplitter::State {
     const Analysis analysis(std::move(input));
     SplitKernel result;
     result.function = "kiln_split_" + std::string(kernel);
+    forms[result.function] = kernel;
     result.syncs_grid = grid;
     WriterInput writer = writer_input(result.function, false);
     writer.kernel = true;
@@ -395,6 +398,10 @@ SplitKernel KernelSplitter::split(std::string_view kernel, const std::vector<std
     state_->being_written.clear();
     return {"", trouble.what + state_->places.of(trouble.at), false};
   }
+}
+
+const std::map<std::string, std::string>& KernelSplitter::forms() const {
+  return state_->forms;
 }
 
 std::vector<TextEdit> KernelSplitter::edits() const {

@@ -36,6 +36,8 @@ class KernelSplitter {
   [[nodiscard]] SplitKernel split(std::string_view kernel, const std::vector<std::optional<Dim3>>& blocks);
   /// The functions to add, each after the function that it replaces.
   [[nodiscard]] std::vector<TextEdit> edits() const;
+  /// By the name of each function to add, the function of the text that it is a form of.
+  [[nodiscard]] const std::map<std::string, std::string>& forms() const;
 
  private:
   struct State;

@@ -27,13 +27,13 @@ struct MemberCall {
 class MemberText {
  public:
   MemberText(std::string_view text, const Outline& outlined, const SyncFunctions& functions, const Body& body,
-             const ClassScope* own, std::set<std::string>& used)
+             const ClassScope* own, std::map<std::string, std::string>& forms)
       : text_(text),
         tokens_(outlined.source.tokens),
         functions_(functions),
         body_(body),
         own_(own),
-        used_(used) {
+        forms_(forms) {
     for (const DefinitionOutline& definition : outlined.definitions) {
       if (definition.is_class) classes_.insert(definition.name);
     }
@@ -202,7 +202,7 @@ class MemberText {
       if (call.template_arguments.begin < call.template_arguments.end) result += "template ";
     }
     const std::string name = member_name(call.name, call.arguments.size(), call.temporary);
-    used_.insert(name);
+    forms_[name] = call.name;
     result += name + render(call.template_arguments) + "(" + object;
     for (const TokenRange argument : call.arguments) result += ", " + render(argument);
     return result + ")";
@@ -219,15 +219,15 @@ class MemberText {
   const SyncFunctions& functions_;
   const Body& body_;
   const ClassScope* own_;
-  std::set<std::string>& used_;  ///< names of static forms that calls name
+  std::map<std::string, std::string>& forms_;  ///< static forms that calls name, as in PlacedMembers
   std::set<std::string_view> classes_;
 };
 
-/// The static functions for a member function that calls name, of `used`: for an object that has a name, and
+/// The static functions for a member function that calls name, of `forms`: for an object that has a name, and
 /// for a temporary one.
 std::string static_forms(std::string_view text, const Outline& outlined, const MemberText& writer,
                          const Body& body, const DefinitionOutline& definition, const ClassScope& scope,
-                         const std::set<std::string>& used) {
+                         const std::map<std::string, std::string>& forms) {
   const std::vector<Token>& tokens = outlined.source.tokens;
   const Head& head = body.head();
   const auto raw = [&](TokenRange range) {
@@ -243,7 +243,7 @@ std::string static_forms(std::string_view text, const Outline& outlined, const M
   std::string result;
   for (const bool temporary : {false, true}) {
     const std::string name = MemberText::member_name(definition.name, head.parameters.size(), temporary);
-    if (!used.contains(name)) continue;
+    if (!forms.contains(name)) continue;
     const std::string self = temporary && !constant ? " kiln_self" : "& kiln_self";
     result += " " + raw(head.template_head) + " static " + raw(head.result) + " " + name + "(" +
               (constant ? "const " : "") + std::string(scope.name()) + self + parameters + ") {" +
@@ -271,21 +271,22 @@ class Placement {
       } else if (names_member(definition)) {
         const Body body = body_of(definition);
         if (body.trouble().empty())
-          MemberText(text_, outlined_, functions_, body, nullptr, used_)
+          MemberText(text_, outlined_, functions_, body, nullptr, forms_)
               .edit({definition.body.begin, definition.body.end}, edits);
       }
     }
     if (edits.empty()) return edits;
     // A static form may call others.
-    std::map<const DefinitionOutline*, std::string> forms;
-    for (std::size_t before = 0; before != used_.size();) {
-      before = used_.size();
-      for (const DefinitionOutline* member : members) forms[member] = forms_of(*member);
+    std::map<const DefinitionOutline*, std::string> texts;
+    for (std::size_t before = 0; before != forms_.size();) {
+      before = forms_.size();
+      for (const DefinitionOutline* member : members) texts[member] = forms_of(*member);
     }
-    for (const auto& [member, form] : forms)
-      edits.push_back({outlined_.source.tokens[member->body.end].end(), 0, form});
+    for (const auto& [member, text] : texts)
+      edits.push_back({outlined_.source.tokens[member->body.end].end(), 0, text});
     return edits;
   }
+  [[nodiscard]] const std::map<std::string, std::string>& forms() const { return forms_; }
 
  private:
   [[nodiscard]] Body body_of(const DefinitionOutline& definition) const {
@@ -307,8 +308,8 @@ class Placement {
     if (!body.trouble().empty()) return "";
     const DefinitionOutline& owner = *class_of(outlined_, member);
     const ClassScope& scope = scopes_.try_emplace(&owner, outlined_, owner).first->second;
-    const MemberText writer(text_, outlined_, functions_, body, &scope, used_);
-    return static_forms(text_, outlined_, writer, body, member, scope, used_);
+    const MemberText writer(text_, outlined_, functions_, body, &scope, forms_);
+    return static_forms(text_, outlined_, writer, body, member, scope, forms_);
   }
 
   std::string_view text_;
@@ -316,18 +317,20 @@ class Placement {
   const SyncFunctions& functions_;
   Signatures signatures_;
   std::map<const DefinitionOutline*, ClassScope> scopes_;
-  std::set<std::string> used_;  ///< names of static forms
+  std::map<std::string, std::string> forms_;
 };
 
 }  // namespace
 
-std::string place_members(std::string text, const std::function<std::string(const std::string&)>& seen) {
+PlacedMembers place_members(std::string text, const std::function<std::string(const std::string&)>& seen) {
   const std::string visible = seen(text);
   const Outline outlined = outline(visible);
   const SyncFunctions functions(outlined);
-  if (!functions.any_waiting_member()) return text;
-  std::vector<TextEdit> edits = Placement(text, outlined, functions).edits();
-  return edits.empty() ? text : apply_edits(text, std::move(edits));
+  if (!functions.any_waiting_member()) return {std::move(text), {}};
+  Placement placement(text, outlined, functions);
+  std::vector<TextEdit> edits = placement.edits();
+  if (edits.empty()) return {std::move(text), {}};
+  return {apply_edits(text, std::move(edits)), placement.forms()};
 }
 
 }  // namespace kiln::fission
