@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <set>
 
 #include "base/text.h"
+#include "base/whole_word.h"
 #include "specialize/params_struct.h"
 
 namespace kiln {
@@ -62,26 +62,17 @@ constexpr std::array<const char*, 42> kNvrtcOptions = {"--gpu-architecture",
                                                        "--jump-table-density",
                                                        "--version-ident"};
 
-bool of_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-/// Whether `line` has the word, not as a part of a longer one.
-bool has_word(std::string_view line, std::string_view word) {
-  for (std::size_t at = line.find(word); at != std::string_view::npos; at = line.find(word, at + 1)) {
-    const bool begins = at == 0 || !(of_word(line[at - 1]) || (word[0] == '-' && line[at - 1] == '-'));
-    const std::size_t end = at + word.size();
-    if (begins && (end == line.size() || !(of_word(line[end]) || line[end] == '-'))) return true;
-  }
-  return false;
-}
-
 std::vector<std::string> error_lines(const Diagnostic& diagnostic) {
   std::vector<std::string> lines = split(diagnostic.log, '\n');
   lines.push_back(diagnostic.summary);
   std::erase_if(lines, [](const std::string& line) { return line.find("error") == std::string::npos; });
   for (std::string& line : lines) line.resize(std::min(line.find("did you mean"), line.size()));
   return lines;
+}
+
+/// Without the name of the warning, "[-Werror=unused-variable]", whose words are not the text's.
+std::string_view without_warning_name(std::string_view line) {
+  return line.substr(0, line.find("[-W"));
 }
 
 std::set<std::string> names_of_texts(const Specialization& specialization) {
@@ -125,7 +116,7 @@ Cause find_name(const std::vector<std::string>& lines, const Specialization& spe
     if (words.option) continue;
     for (const std::string& name : identifiers_in(words.text)) {
       const bool named = !known.contains(name) && std::any_of(lines.begin(), lines.end(), [&](const auto& l) {
-        return has_word(l, name);
+        return has_word(without_warning_name(l), name);
       });
       if (!named) continue;
       return {&words, name, {known.begin(), known.end()}};

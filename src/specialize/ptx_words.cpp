@@ -1,13 +1,13 @@
 #include "specialize/ptx_words.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/text.h"
+#include "base/whole_word.h"
 #include "specialize/tokens.h"
 
 namespace kiln {
@@ -116,10 +116,6 @@ std::optional<std::string> arithmetic(const std::string& name, const std::string
   // A product of integers has `lo`, `hi` or `wide`.
   const bool whole_product = name == "mul" && suffix[0] != 'f';
   return found == table.end() || whole_product ? std::nullopt : std::optional(found->second);
-}
-
-bool is_name_character(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
 class Statement {
@@ -284,13 +280,7 @@ class Statement {
     if (address.find("++") != std::string::npos || address.find("--") != std::string::npos) return false;
     for (std::int64_t i = 0; i < outputs_; ++i) {
       const std::string& value = values_[static_cast<std::size_t>(i)];
-      const std::string output = value.substr(1, value.size() - 2);
-      for (std::size_t at = address.find(output); at != std::string::npos;
-           at = address.find(output, at + 1)) {
-        const bool whole =
-            !is_name_character(address[at - 1]) && !is_name_character(address[at + output.size()]);
-        if (whole) return false;
-      }
+      if (has_word(address, std::string_view(value).substr(1, value.size() - 2))) return false;
     }
     return true;
   }

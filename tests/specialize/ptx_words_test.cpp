@@ -48,6 +48,8 @@ TEST(PtxWords, TheRestStays) {
         "asm(\"ld.global.nc.b32 %0, [%1];\" : \"=f\"(x) : \"l\"(p));",  // bits, not a number
         "asm volatile(\"st.global.b32 [%0], %1;\" :: \"l\"(p), \"f\"(1.5f));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p + i));",
+        "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p-i));",
+        "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(*q), \"=r\"(b) : \"l\"(p+s**q));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(a), \"=r\"(b) : \"l\"(p++));"})
     EXPECT_EQ(without_simple_ptx(text), text);
 }

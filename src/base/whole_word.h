@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string_view>
+
+namespace kiln {
+
+/// Whether `text` contains `word` other than as a part of a longer word. Words are of letters, digits and
+/// '_'; those of an option, which begins with '-', of '-' too.
+[[nodiscard]] bool has_word(std::string_view text, std::string_view word);
+
+}  // namespace kiln
