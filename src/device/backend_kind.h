@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -31,6 +32,10 @@ struct BackendKind {
   int (*compute_capability)(const std::string& architecture) = [](const std::string&) { return 0; };
   /// The generation of AMD's CDNA, 2 for "gfx90a"; 0 for all other architectures.
   int (*cdna_generation)(const std::string& architecture) = [](const std::string&) { return 0; };
+  /// The most bytes of shared memory that a block may have on an architecture, with opt-in; 0: unknown.
+  std::uint64_t (*shared_limit)(const std::string& architecture) = [](const std::string&) {
+    return std::uint64_t{0};
+  };
 
   /// Whether a device loads the code of an architecture: a larger number is a better match, `nullopt` means
   /// no.

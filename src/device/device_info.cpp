@@ -1,11 +1,14 @@
 #include "device/device_info.h"
 
+#include "device/backend_kind.h"
+
 namespace kiln {
 
 DeviceInfo unknown_device(const Target& target) {
   DeviceInfo device;
   device.id = target.backend;
   device.target = target;
+  device.limits.max_shared_bytes_per_block = backend_kind(target.backend).shared_limit(target.arch);
   return device;
 }
 

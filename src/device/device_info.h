@@ -35,7 +35,7 @@ struct DeviceInfo {
   DeviceLimits limits;
 };
 
-/// A device of which only the target is known, for code that is compiled ahead of time.
+/// A device known by its target, from which its shared memory follows; for code compiled ahead of time.
 [[nodiscard]] DeviceInfo unknown_device(const Target& target);
 
 /// GB/s of a memory that transfers `bus_bits` twice in each cycle of a clock of `clock_khz`; 0 if one is

@@ -11,7 +11,7 @@ constexpr double kUsualSharedLimit = 48 * 1024;
 
 /// What the target alone decides.
 bool is_target_word(const std::string& name) {
-  return name == "cpu" || name == "sm" || name == "cdna";
+  return name == "cpu" || name == "sm" || name == "cdna" || name == "shared_limit";
 }
 
 }  // namespace

@@ -11,8 +11,9 @@ namespace kiln {
 
 /// Words of expressions that stand for the device: `cpu` (1 for the host, else 0), `sm` (compute capability
 /// of an NVIDIA target, else 0), `cdna` (generation of an AMD target with matrix instructions, else 0),
-/// `compute_units` and `memory_bandwidth` (GB/s), which are 0 where no device is known; `block_limit` and
-/// `shared_limit`, the most work-items and bytes of shared memory of a block, which are a usual GPU's there.
+/// `compute_units` and `memory_bandwidth` (GB/s), which are 0 where no device is known; `shared_limit` and
+/// `block_limit`, the most bytes of shared memory, which the target decides, and work-items of a block, 1024
+/// where no device is known.
 [[nodiscard]] const std::vector<std::string>& device_words();
 [[nodiscard]] bool is_device_word(const std::string& name);
 /// Gives each of them its value.

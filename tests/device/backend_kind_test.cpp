@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "device/device_info.h"
 #include "device/target.h"
 
 namespace kiln {
@@ -36,6 +37,26 @@ TEST(BackendKind, ComputeCapabilityIsOfNvidiasTargets) {
   EXPECT_EQ((Target{"hip", "gfx90c"}.cdna_generation()), 0);
   EXPECT_EQ((Target{"hip", "gfx1030"}.cdna_generation()), 0);
   EXPECT_EQ((Target{"cuda", "sm_90"}.cdna_generation()), 0);
+}
+
+TEST(BackendKind, SharedMemoryOfABlockIsTheArchitectures) {
+  const auto kilobytes = [](const std::string& backend, const std::string& arch) {
+    return unknown_device({backend, arch}).limits.max_shared_bytes_per_block / 1024;
+  };
+  EXPECT_EQ(kilobytes("cuda", "sm_75"), 64U);
+  EXPECT_EQ(kilobytes("cuda", "sm_80"), 163U);
+  EXPECT_EQ(kilobytes("cuda", "sm_86"), 99U);
+  EXPECT_EQ(kilobytes("cuda", "sm_89"), 99U);
+  EXPECT_EQ(kilobytes("cuda", "sm_90a"), 227U);
+  EXPECT_EQ(kilobytes("cuda", "compute_90"), 227U);
+  EXPECT_EQ(kilobytes("cuda", "sm_100a"), 227U);
+  EXPECT_EQ(kilobytes("cuda", "sm_120"), 99U);
+  EXPECT_EQ(kilobytes("cuda", "sm_199"), 99U);  // one that this release does not know
+  EXPECT_EQ(kilobytes("cuda", ""), 48U);
+  EXPECT_EQ(kilobytes("hip", "gfx90a:sramecc+:xnack-"), 64U);
+  EXPECT_EQ(kilobytes("hip", "gfx950"), 160U);
+  EXPECT_EQ(kilobytes("cpu", "native"), 227U);
+  EXPECT_EQ(kilobytes("fake", "sm_90"), 0U);
 }
 
 TEST(BackendKind, AnUnknownNameIsNoBackEnd) {

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "device/cpu/cpu_buffer.h"
+#include "device/cpu/cpu_kind.h"
 #include "device/cpu/cpu_module.h"
 #include "device/cpu/cpu_target.h"
 #include "device/cpu/launcher.h"
@@ -29,13 +30,12 @@ DeviceInfo describe(const CpuBackendOptions& options, FileSystem& files) {
   info.compute_units = options.threads;
   info.memory_bytes = machine.memory_bytes;
   info.l2_bytes = machine.last_level_cache_bytes;
-  // CUDA's limits, so that a launch that fits here fits there; the shared memory is as large as on a large
-  // GPU.
+  // CUDA's limits, so that a launch that fits here fits there.
   info.limits.max_threads_per_block = 1024;
   info.limits.cooperative = true;
   info.limits.max_block = {1024, 1024, 64};
   info.limits.max_grid = {kMaxInt, 65535, 65535};
-  info.limits.max_shared_bytes_per_block = 227 << 10;
+  info.limits.max_shared_bytes_per_block = kBlockSharedBytes;
   return info;
 }
 

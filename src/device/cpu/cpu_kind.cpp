@@ -51,6 +51,7 @@ BackendKind cpu_kind() {
           .architectures = architectures.c_str(),
           .owns_architecture = owns,
           .likely_architecture = likely,
+          .shared_limit = [](const std::string&) { return kBlockSharedBytes; },
           .suits = suits};
 }
 
