@@ -119,8 +119,9 @@ __device__ void store_streamed(Operation& operation, const StreamedWorks<Turned>
 extern __shared__ char memory[];
 
 // All tiles of d, by an operation on boxes. c is read when a tile's sums are complete, and so after the launches
-// before, whose end the first box waits for. `ByLines`: results of 2 bytes go through shared memory, behind the
-// stages, if they need no c.
+// before, whose end the first box waits for: the kernels' c is not `__restrict__`, as such loads need not stay
+// behind the wait. Nor are `parts` and `arrived`, which other blocks write, too. `ByLines`: results of 2 bytes go
+// through shared memory, behind the stages, if they need no c.
 template <bool ByLines = false, class Operation>
 KILN_DEVICE void gemm_boxes(const Operation& operation, Out* d, Sum* parts, int* arrived,
                             const CUtensorMap& a, const CUtensorMap& b, const Out* c, const Params& p) {

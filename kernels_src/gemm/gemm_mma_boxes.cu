@@ -3,8 +3,8 @@
 #include "../tiles/mma_boxes.h"
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_gemm_mma_boxes
-gemm_mma_boxes(Out* __restrict__ d, Sum* __restrict__ parts, int* __restrict__ arrived, const __grid_constant__ CUtensorMap a,
-               const __grid_constant__ CUtensorMap b, const Out* __restrict__ c, const Params p) {
+gemm_mma_boxes(Out* __restrict__ d, Sum* parts, int* arrived, const __grid_constant__ CUtensorMap a,
+               const __grid_constant__ CUtensorMap b, const Out* c, const Params p) {
   using Operation =
       tiles::MmaBoxes<tiles::Swizzled<T, Params::tile_m, k_of_a>, tiles::Swizzled<T, Params::tile_n, k_of_b>,
                       Params::each_m, Params::each_n>;

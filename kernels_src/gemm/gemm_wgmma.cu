@@ -18,7 +18,7 @@ struct Chosen<float, false, true> {
 };
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_gemm_wgmma
-gemm_wgmma(Out* __restrict__ d, Sum* __restrict__ parts, int* __restrict__ arrived, const __grid_constant__ CUtensorMap a,
-           const __grid_constant__ CUtensorMap b, const Out* __restrict__ c, const Params p) {
+gemm_wgmma(Out* __restrict__ d, Sum* parts, int* arrived, const __grid_constant__ CUtensorMap a,
+           const __grid_constant__ CUtensorMap b, const Out* c, const Params p) {
   gemm_boxes<true>(typename Chosen<T, k_of_a, k_of_b>::Operation{}, d, parts, arrived, a, b, c, p);
 }

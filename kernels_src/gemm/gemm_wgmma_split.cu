@@ -16,8 +16,8 @@ struct Operands<false> {
 };
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_gemm_wgmma_split
-gemm_wgmma_split(Out* __restrict__ d, Sum* __restrict__ parts, int* __restrict__ arrived, const __grid_constant__ CUtensorMap a,
-           const __grid_constant__ CUtensorMap b, const Out* __restrict__ c, const Params p) {
+gemm_wgmma_split(Out* __restrict__ d, Sum* parts, int* arrived, const __grid_constant__ CUtensorMap a,
+           const __grid_constant__ CUtensorMap b, const Out* c, const Params p) {
   using Chosen = Operands<!k_of_b>;
   gemm_boxes(tiles::WgmmaSplit<Chosen::A, Chosen::B, !k_of_b>(memory, Params::stages), d, parts, arrived, a, b, c, p);
 }
