@@ -132,6 +132,22 @@ class Descriptor {
   Raw raw_ = nullptr;
 };
 
+/// An event of the driver. Its context is current as long as it exists.
+class Event {
+ public:
+  explicit Event(const Library& driver) : destroy_(function<int(void*)>(driver, "cuEventDestroy_v2")) {
+    require(function<int(void**, unsigned)>(driver, "cuEventCreate")(&raw_, 0), "cuEventCreate");
+  }
+  ~Event() { destroy_(raw_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  [[nodiscard]] void* get() const { return raw_; }
+
+ private:
+  int (*destroy_)(void*);
+  void* raw_ = nullptr;
+};
+
 struct Plan {
   Descriptor configuration, plan;
   std::int64_t workspace;
@@ -366,24 +382,20 @@ class Convolution final : public Call {
   }
   /// Milliseconds, the least of some; infinity for a plan that fails.
   float measure(Raw plan, Raw pack) const {
-    using Event = void*;
     constexpr float kNever = std::numeric_limits<float>::infinity();
     const Library& driver = context_.driver();
-    auto* const record = function<int(Event, void*)>(driver, "cuEventRecord");
-    std::array<Event, 2> events{};
-    for (Event& event : events)
-      require(function<int(Event*, unsigned)>(driver, "cuEventCreate")(&event, 0), "cuEventCreate");
+    auto* const record = function<int(void*, void*)>(driver, "cuEventRecord");
+    const Event begin(driver), end(driver);
     float least = kNever;
     for (int i = 0; i < 6; ++i) {
-      record(events[0], stream_);
+      record(begin.get(), stream_);
       if (dnn_.execute(dnn_.handle, plan, pack) != 0) break;
-      record(events[1], stream_);
-      require(function<int(Event)>(driver, "cuEventSynchronize")(events[1]), kExecute);
+      record(end.get(), stream_);
+      require(function<int(void*)>(driver, "cuEventSynchronize")(end.get()), kExecute);
       float time = kNever;
-      function<int(float*, Event, Event)>(driver, "cuEventElapsedTime")(&time, events[0], events[1]);
+      function<int(float*, void*, void*)>(driver, "cuEventElapsedTime")(&time, begin.get(), end.get());
       if (i > 0) least = std::min(least, time);
     }
-    for (Event event : events) function<int(Event)>(driver, "cuEventDestroy_v2")(event);
     return least;
   }
 

@@ -27,23 +27,25 @@
 namespace kiln {
 namespace {
 
+/// A source or one of its further sources.
+void require_source(const KernelSpec& kernel, const std::string& source, const Workload& workload,
+                    FileSystem& files) {
+  if (files.status(workload.directory / source)) return;
+  throw bad_input("kernels." + kernel.name + ".source: there is no file '" + source + "' in " +
+                      workload.directory.string(),
+                  kernel.where);
+}
+
 void require_sources(const Workload& workload, FileSystem& files) {
   for (const KernelSpec& kernel : workload.kernels) {
     const std::filesystem::path path = workload.directory / kernel.source;
-    const std::string key = "kernels." + kernel.name + ".source: ";
-    if (!files.status(path)) {
-      throw bad_input(key + "there is no file '" + kernel.source + "' in " + workload.directory.string(),
-                      kernel.where);
-    }
-    for (const std::string& more : kernel.more_sources) {
-      if (!files.status(workload.directory / more))
-        throw bad_input(key + "there is no file '" + more + "' in " + workload.directory.string(),
-                        kernel.where);
-    }
+    require_source(kernel, kernel.source, workload, files);
+    for (const std::string& more : kernel.more_sources) require_source(kernel, more, workload, files);
     try {
       static_cast<void>(input_status(files, path));
     } catch (const Error& error) {
-      throw bad_input(key + error.message() + ": '" + path.string() + "'", kernel.where);
+      throw bad_input("kernels." + kernel.name + ".source: " + error.message() + ": '" + path.string() + "'",
+                      kernel.where);
     }
   }
 }

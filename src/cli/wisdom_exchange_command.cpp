@@ -50,9 +50,10 @@ void require_names(const NamedTexts& values, const Workload& workload, const std
   for (const auto& [name, value] : values) {
     const std::string bare = name.starts_with("bind.") ? name.substr(5) : name;
     if (std::find(known.begin(), known.end(), bare) != known.end()) continue;
+    const std::string map = "--map " + name;
     throw bad_input("workload " + in_quotes(workload.name) + " has no parameter " + in_quotes(name) +
-                        suggestion(name, known) + "; --map " + name +
-                        "=PARAMETER gives it another name, --map " + name + "= leaves it out",
+                        suggestion(name, known) + "; " + assignment(map, "PARAMETER") +
+                        " gives it another name, " + assignment(map, "") + " leaves it out",
                     {file, 0, 0});
   }
 }

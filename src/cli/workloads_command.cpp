@@ -130,7 +130,7 @@ std::vector<std::string> fibers_of(const std::shared_ptr<const Workload>& worklo
   for (const Variant& variant : make_plan({}, workload, world.files(), {cpu}).variants) {
     for (const Unit& unit : TrialNeeds(variant.configuration).units(cpu.target, world.files())) {
       for (const auto& [kernel, reason] : compiler->second->slow_kernels(unit.specialization))
-        lines.insert(kernel + ": " + reason);
+        lines.insert(std::string(kernel).append(": ").append(reason));
     }
   }
   return {lines.begin(), lines.end()};

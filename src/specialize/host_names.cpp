@@ -269,8 +269,7 @@ bool is_of_run_time(std::string_view name) {
         (std::isupper(static_cast<unsigned char>(name[prefix.size()])) != 0))
       return true;
   }
-  const bool callback = name == "CUDART_CB" || name == "CUDA_CB";
-  return callback || name.starts_with("MPI_") || name.starts_with("omp_");
+  return is_callback_mark(name) || name.starts_with("MPI_") || name.starts_with("omp_");
 }
 
 bool is_of_host_library(std::string_view name) {
@@ -339,6 +338,10 @@ bool is_of_host_library(std::string_view name) {
 }
 
 }  // namespace
+
+bool is_callback_mark(std::string_view name) {
+  return name == "CUDART_CB" || name == "CUDA_CB";
+}
 
 bool names_host_only(const std::vector<Token>& tokens, std::size_t at) {
   const Token& token = tokens[at];

@@ -16,6 +16,9 @@ namespace kiln {
 /// "vector<int>", "cout". For texts that have `using namespace std`.
 [[nodiscard]] bool names_host_only_of_std(const std::vector<Token>& tokens, std::size_t at);
 
+/// Whether the name marks functions that a run time calls back, without a meaning: CUDART_CB, CUDA_CB.
+[[nodiscard]] bool is_callback_mark(std::string_view name);
+
 /// Members of std by which a text uses a C++ header that is for host code, or mostly; null for all other
 /// headers.
 [[nodiscard]] const std::vector<std::string_view>* names_of_host_header(std::string_view header);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "specialize/host_names.h"
+
 namespace kiln {
 namespace {
 
@@ -161,7 +163,7 @@ void ProgramItems::learn_pasting(const std::vector<Token>& words, bool function_
 
 bool ProgramItems::may_be_mark(const Token& token) const {
   return token.identifier() && !macros.contains(token.text) && !names_type(token.text) &&
-         may_be_device_macro(token.text) && !token.is("CUDART_CB") && !token.is("CUDA_CB");
+         may_be_device_macro(token.text) && !is_callback_mark(token.text);
 }
 
 bool ProgramItems::names_type(std::string_view name) const {

@@ -185,6 +185,15 @@ TEST_F(VendorCudnn, LeavesNothingBehindWhereItCannotBePrepared) {
   EXPECT_THAT(calls(), ElementsAre("allocated 64", "ended", "freed"));
 }
 
+TEST_F(VendorCudnn, DestroysItsEventsWhereAPlanFails) {
+  make({}, true);
+  ASSERT_NE(call_, nullptr) << text_;
+  ::setenv("FAKE_CUDNN_FAILS", "synchronize", 1);
+  EXPECT_STREQ(plugin_->run(call_), "cudnnBackendExecute gives status 700");
+  const std::vector<std::string> made = calls();
+  EXPECT_EQ(std::count(made.begin(), made.end(), "event destroyed"), 2);
+}
+
 TEST_F(VendorCudnn, IsReleasedAfterItsContextIsGone) {
   make({}, true);
   ASSERT_NE(call_, nullptr) << text_;

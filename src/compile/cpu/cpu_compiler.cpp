@@ -116,7 +116,7 @@ class CpuCompiler final : public Compiler {
     for (const auto& [variable, value] : options_.environment) {
       // For these variables the headers count, not their folders.
       if (variable != "CPATH" && variable != "CPLUS_INCLUDE_PATH")
-        text += (text.empty() ? "" : ", ") + variable + "=" + value;
+        text.append(text.empty() ? "" : ", ").append(assignment(variable, value));
     }
     return text;
   }

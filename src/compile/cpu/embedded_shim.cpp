@@ -11,7 +11,7 @@
 namespace kiln {
 namespace {
 
-constexpr std::string_view kEmpty = "";
+constexpr std::string_view kEmpty;
 constexpr std::string_view kCuda = "#define CUDA_VERSION CUDART_VERSION\n";
 constexpr std::string_view kCooperativeGroups = "#include \"cooperative_groups.h\"\n";
 // Without streams, whose static objects a kernel's library cannot have.
@@ -289,48 +289,13 @@ std::vector<ShimPart> make_shim_parts() {
   add("language", embedded::kLanguage);
   add("math", embedded::kMath);
   add("intrinsics", embedded::kIntrinsics, {}, {},
-      {"__popc",
-       "__clz",
-       "__ffs",
-       "__brev",
-       "__byte_perm",
-       "__funnelshift",
-       "__mul",
-       "__umul",
-       "__sad",
-       "__usad",
-       "__fns",
-       "__hadd",
-       "__rhadd",
-       "__uhadd",
-       "__urhadd",
-       "__dp",
-       "__f",
-       "__int",
-       "__uint",
-       "__double",
-       "__longlong",
-       "__ll",
-       "__ull",
-       "__hiloint",
-       "__dadd",
-       "__dsub",
-       "__dmul",
-       "__ddiv",
-       "__drcp",
-       "__dsqrt",
-       "__saturate",
-       "__ld",
-       "__cvta",
-       "__st",
-       "__prof",
-       "clock",
-       "__wrap_clock",
-       "fdividef",
-       "kiln_to_integer",
-       "kiln_double",
-       "kiln_prmt",
-       "cooperative_groups",
+      {"__popc",       "__clz",    "__ffs",           "__brev",      "__byte_perm", "__funnelshift",
+       "__mul",        "__umul",   "__sad",           "__usad",      "__fns",       "__hadd",
+       "__rhadd",      "__uhadd",  "__urhadd",        "__dp",        "__f",         "__int",
+       "__uint",       "__double", "__longlong",      "__ll",        "__ull",       "__hiloint",
+       "__dadd",       "__dsub",   "__dmul",          "__ddiv",      "__drcp",      "__dsqrt",
+       "__saturate",   "__ld",     "__cvta",          "__st",        "__prof",      "clock",
+       "__wrap_clock", "fdividef", "kiln_to_integer", "kiln_double", "kiln_prmt",   "cooperative_groups",
        "#include"});
   add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
   add("words", embedded::kWords, {"__v"});
