@@ -41,12 +41,12 @@ extern "C" __global__ void find_errors(double* __restrict__ errors, const T* __r
   for (int unit = 0; unit < hidden; ++unit) {
     double sum = double(b1[unit]);
     for (int i = 0; i < inputs; ++i) sum += double(w.first(unit, i)) * double(float(x[row * inputs + i]));
-    units[unit] = sum > 0 ? sum : 0;
+    units[unit] = sum < 0 ? 0 : sum;  // NaN stays
   }
   for (int output = 0; output < outputs; ++output) {
     double sum = double(b2[output]);
     for (int unit = 0; unit < hidden; ++unit) sum += double(w.second(output, unit)) * units[unit];
-    const double value = sum > 0 ? sum : 0;
+    const double value = sum < 0 ? 0 : sum;
     errors[s * outputs + output] = fabs(double(float(y[row * outputs + output])) - value);
   }
 }

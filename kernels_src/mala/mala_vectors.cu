@@ -32,7 +32,7 @@ inline void columns_of(float* __restrict__ to, int to_pitch, const float* const 
     for (int v = 0; v < Count; ++v) {
       const Vector zero = {};
       *reinterpret_cast<Vector*>(to + i * to_pitch + column + v * lanes) =
-          sums[i][v] > zero ? sums[i][v] : zero;
+          sums[i][v] < zero ? zero : sums[i][v];  // NaN stays
     }
   }
 }

@@ -1,7 +1,9 @@
 // The fused network on the CPU against the network in double, and against files of NumPy.
 #include <gmock/gmock.h>
 
+#include "base/exit_code.h"
 #include "cli/cli_fixture.h"
+#include "cli/copied_kernels.h"
 #include "cli/workload_case.h"
 
 namespace kiln::test {
@@ -60,6 +62,33 @@ TEST_F(Mala, ReadsSizesAndNumbersFromFiles) {
   const CliResult bad = kiln({"run", write("bad.yaml", job + ", expected: " + wrong + "}\n")});
   EXPECT_EQ(bad.code, 1);
   EXPECT_THAT(bad.out + bad.err, HasSubstr("y[1, 0] is 0"));
+}
+
+// relu(NaN) is NaN, as in PyTorch: in the kernels, and in the reference, which a kernel of zeros is compared
+// with.
+TEST_F(Mala, PassesNaNOn) {
+  const auto here = [this](const std::string& name, const std::string& text) { return write(name, text); };
+  const std::pair<std::string, std::string> fill = {
+      "  x[i] = T(", "  x[i] = i / inputs == 1 ? T(__uint_as_float(0x7fc00000u)) : T("};
+  copy_kernels(here, *files_, "mala", "broken", {{"mala_data.cu", {fill}}});
+  const std::string zeros = write("y.npy", npy("3, 11", std::vector<float>(33)));
+  for (const char* more : {"", ", operation: fma, async: false, block: 64, each_rows: 2"}) {
+    const CliResult result = kiln(
+        {"run", write("job.yaml", "workload: broken\ndevice: cpu\nmeasure: false\nset: {rows: 3, expected: " +
+                                      zeros + more + "}\n")});
+    EXPECT_EQ(result.code, kExitFailed) << result.out << result.err;
+    EXPECT_THAT(result.out, HasSubstr("worst: y[1, 0] is nan")) << more;
+  }
+  copy_kernels(here, *files_, "mala", "zeros", {{"mala_data.cu", {fill}}});
+  write(
+      "zeros/mala_vectors.cu",
+      "#include \"kiln/params.h\"\nextern \"C\" __global__ void mala_vectors(T* y, const T* x, const "
+      "unsigned* "
+      "packed, const Params p) {\n  for (long long i = 0; i < p.rows * p.outputs; ++i) y[i] = T(0.0f);\n}\n");
+  const CliResult result =
+      kiln({"run", write("job.yaml", "workload: zeros\ndevice: cpu\nmeasure: false\nset: {rows: 3}\n")});
+  EXPECT_EQ(result.code, kExitFailed) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("worst: errors[1, 0] is nan"));
 }
 
 }  // namespace
