@@ -27,30 +27,55 @@ __device__ inline bool has_near(const int* __restrict__ column_indices, int begi
   return false;
 }
 
+struct Counts {
+  int entries = 0, alone = 0, central = 0;
+};
+
+// Adds every `step`-th entry of a row, from `first` on.
+__device__ inline void add_entries(Counts& counts, long long row, int first, int step,
+                                   const int* __restrict__ row_offsets, const int* __restrict__ column_indices,
+                                   const Params& p) {
+  const long long diagonal = row * p.columns / p.rows;
+  const int before = row_offsets[row - 1], begin = row_offsets[row], end = row_offsets[row + 1];
+  for (int k = begin + first; k < end; k += step) {
+    const int column = column_indices[k];
+    ++counts.entries;
+    counts.alone += !has_near(column_indices, before, begin, column);
+    counts.central += column - diagonal <= Params::places / 2 && diagonal - column <= Params::places / 2;
+  }
+}
+
 // Of rows spread over the matrix: their entries; of these, those with no near entry in the row before, whose
-// elements of x are in no cache; and those within `places` columns around the diagonal. One block.
+// elements of x are in no cache; and those within `places` columns around the diagonal. One block. Its
+// work-items share the entries of rows that have more than one for each, as if these were one row.
 extern "C" __global__ void sample_rows(int* __restrict__ sampled, const int* __restrict__ row_offsets,
                                        const int* __restrict__ column_indices, const Params p) {
-  __shared__ int counts[3];
-  if (threadIdx.x < 3) counts[threadIdx.x] = 0;
+  __shared__ int sums[3], long_rows;
+  __shared__ unsigned short long_row[block * samples];  // numbers of samples
+  if (threadIdx.x < 3) sums[threadIdx.x] = 0;
+  if (threadIdx.x == 0) long_rows = 0;
   __syncthreads();
-  int entries = 0, alone = 0, central = 0;
-  const long long all = p.rows - 1 < block * samples ? p.rows - 1 : block * samples;
-  for (long long n = int(threadIdx.x); n < all; n += block) {
-    const long long row = 1 + n * (p.rows - 1) / all;
-    const long long diagonal = row * p.columns / p.rows;
-    const int begin = row_offsets[row];
-    const int end = row_offsets[row + 1];
-    for (int k = begin; k < end; ++k) {
-      const int column = column_indices[k];
-      ++entries;
-      alone += !has_near(column_indices, row_offsets[row - 1], begin, column);
-      central += column - diagonal <= Params::places / 2 && diagonal - column <= Params::places / 2;
+  Counts counts;
+  const int all = int(p.rows - 1 < block * samples ? p.rows - 1 : block * samples);
+  for (int n = int(threadIdx.x); n < all; n += block) {
+    const long long row = 1 + (long long)n * (p.rows - 1) / all;
+    if (row_offsets[row + 1] - row_offsets[row] > block) {
+      long_row[atomicAdd(&long_rows, 1)] = (unsigned short)n;
+    } else {
+      add_entries(counts, row, 0, 1, row_offsets, column_indices, p);
     }
   }
-  atomicAdd(counts, entries);
-  atomicAdd(counts + 1, alone);
-  atomicAdd(counts + 2, central);
   __syncthreads();
-  if (threadIdx.x < 3) sampled[threadIdx.x] = counts[threadIdx.x];
+  int first = int(threadIdx.x);  // of the work-item's entries of a row
+  for (int i = 0; i < long_rows; ++i) {
+    const long long row = 1 + (long long)long_row[i] * (p.rows - 1) / all;
+    add_entries(counts, row, first, block, row_offsets, column_indices, p);
+    const int left = (row_offsets[row + 1] - row_offsets[row]) % block;
+    first = (first - left + block) % block;
+  }
+  atomicAdd(sums, counts.entries);
+  atomicAdd(sums + 1, counts.alone);
+  atomicAdd(sums + 2, counts.central);
+  __syncthreads();
+  if (threadIdx.x < 3) sampled[threadIdx.x] = sums[threadIdx.x];
 }

@@ -1,7 +1,9 @@
 // Sparse matrices times a vector on the CPU: every matrix by formula and one of a file, by each method.
 #include <gmock/gmock.h>
 
+#include "base/exit_code.h"
 #include "cli/cli_fixture.h"
+#include "cli/odd_matrices.h"
 #include "cli/workload_case.h"
 
 namespace kiln::test {
@@ -9,7 +11,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-class Spmv : public CliTest, public ::testing::WithParamInterface<WorkloadCase> {};
+class Spmv : public CliTest, public ::testing::WithParamInterface<WorkloadCase> {
+ protected:
+  WriteFile writer() {
+    return [this](const std::string& name, const std::string& text) { return write(name, text); };
+  }
+};
 
 TEST_P(Spmv, AgreesWithSumsInDouble) {
   const CliResult result = kiln({"run", write("job.yaml", job_text(GetParam(), "cpu"))});
@@ -67,6 +74,10 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"Window", "spmv",
                      "set: {generator: banded, extent: 3000, per_row: 9, method: window, block: 64, places: "
                      "500, blocks: 3}\nsweep: {half_width: [50, 900], lanes: [1, 8], rows_each: [1, 2]}\n"},
+        // A window with fewer elements than the block has work-items.
+        WorkloadCase{"SmallWindow", "spmv",
+                     "set: {generator: banded, extent: 3000, per_row: 9, method: window, block: 256, blocks: "
+                     "3}\nsweep: {half_width: [50, 900], places: [1, 40]}\n"},
         WorkloadCase{"LongRows", "spmv", "set: {generator: rmat, extent: 12, method: measured, block: 64}\n"},
         WorkloadCase{
             "Blocks", "spmv",
@@ -83,6 +94,27 @@ TEST_F(Spmv, TakesAMatrixFromAFile) {
                                                     "/configs/examples/data/l_shape.mtx}\n")});
     EXPECT_EQ(result.code, 0) << method << result.out << result.err;
   }
+}
+
+TEST_F(Spmv, TakesMatricesOfOneRowOrOneColumn) {
+  const CliResult result = kiln({"run", write("job.yaml", odd_matrices_job(writer(), "cpu"))});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("28 ok"));
+}
+
+TEST_F(Spmv, RefusesAMatrixWithoutEntries) {
+  const std::string file = write("empty.mtx", matrix_text(40, 30, [](int, int) { return false; }));
+  const CliResult result =
+      kiln({"run", write("job.yaml", "workload: spmv\ndevice: cpu\nset: {matrix: " + file + "}\n")});
+  EXPECT_EQ(result.code, kExitBadInput) << result.out;
+  EXPECT_THAT(result.err,
+              HasSubstr("nonzeros: 0 is too small; the least is 1; it is that of '" + file + "'"));
+}
+
+TEST_F(Spmv, TakesTheSameStatisticsOfLongRowsAsALoop) {
+  const CliResult result = kiln({"run", write("job.yaml", sampling_job(writer(), "cpu", *files_))});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("3 ok"));
 }
 
 TEST_F(Spmv, FindsThatAMatrixHasNoDenseBlocks) {
