@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "cli/cli_fixture.h"
+#include "cli/odd_matrices.h"
 #include "cli/workload_case.h"
 #include "gpu/gpu_fixture.h"
 
@@ -16,12 +17,36 @@ class GpuSpmv : public CliTest, public ::testing::WithParamInterface<WorkloadCas
     const auto backend = make_cuda_backend(cuda_places(""), *files_);
     if (const std::string problem = backend->problem(); !problem.empty()) GTEST_SKIP() << problem;
   }
+  WriteFile writer() {
+    return [this](const std::string& name, const std::string& text) { return write(name, text); };
+  }
 };
 
 TEST_P(GpuSpmv, AgreesWithSumsInDouble) {
   const CliResult result = kiln({"run", write("job.yaml", job_text(GetParam(), "cuda:0"))});
   EXPECT_EQ(result.code, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("cuda:0"));
+}
+
+TEST_F(GpuSpmv, TakesMatricesOfOneRowOrOneColumn) {
+  const CliResult result = kiln({"run", write("job.yaml", odd_matrices_job(writer(), "cuda:0"))});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("28 ok"));
+}
+
+TEST_F(GpuSpmv, TakesTheSameStatisticsOfLongRowsAsALoop) {
+  const CliResult result = kiln({"run", write("job.yaml", sampling_job(writer(), "cuda:0", *files_))});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("3 ok"));
+}
+
+TEST_F(GpuSpmv, FindsThatAMatrixHasTooManyDiagonals) {
+  const CliResult result =
+      kiln({"run", write("job.yaml",
+                         "workload: spmv\ndevice: cuda:0\nmeasure: false\nset: {generator: banded, extent: "
+                         "9000, half_width: 200, per_row: 9, method: diagonals}\n")});
+  EXPECT_EQ(result.code, 1) << result.out << result.err;
+  EXPECT_THAT(result.out + result.err, HasSubstr("at most 256 diagonals"));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -38,6 +63,10 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"Window", "spmv",
                      "set: {generator: banded, method: window, extent: 500000}\nsweep: {half_width: [900, "
                      "20000], places: [3000, 9000], lanes: [1, 8], rows_each: [1, 2]}\n"},
+        // A window with fewer elements than the block has work-items.
+        WorkloadCase{"SmallWindow", "spmv",
+                     "set: {generator: banded, extent: 100000, per_row: 9, method: window, block: "
+                     "1024}\nsweep: {half_width: [50, 9000], places: [1, 40, 1000], T: [float, double]}\n"},
         WorkloadCase{"Hot", "spmv",
                      "set: {generator: rmat, method: hot, extent: 16}\nsweep: {T: [float, double], block: "
                      "[64, 1024], items: [1, 4], places: [100, 9000], rounds: [1, 5]}\n"},
