@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "cli/cli_fixture.h"
+#include "cli/copied_kernels.h"
 #include "cli/workload_case.h"
 #include "gpu/gpu_fixture.h"
 
@@ -22,6 +23,49 @@ TEST_P(GpuGemm, AgreesWithSumsInDouble) {
   const CliResult result = kiln({"run", write("job.yaml", job_text(GetParam(), "cuda:0"))});
   EXPECT_EQ(result.code, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr("cuda:0"));
+}
+
+// Before each product `parts` is cleared: a launch that adds parts before all are stored adds zeros, not
+// those of the product before.
+TEST_F(GpuGemm, AddsThePartsOfADepthWhenAllAreStored) {
+  const auto here = [this](const std::string& name, const std::string& text) { return write(name, text); };
+  const std::string first = "      - {kernel: gemm_fma, as: gemm,";
+  copy_kernels(here, *files_, "gemm", "gemm_cleared",
+               {{"gemm.yaml", {{first, "      - {fill: {buffer: parts, value: 0}}\n" + first}}}});
+  const std::string head = "workload: gemm_cleared\ndevice: cuda:0\nmeasure: false\n";
+  const std::pair<std::string, std::string> jobs[] = {
+      {"set: {m: 200, n: 296, k: 5008, trans_b: true, splits: 7, times: 20}\n"
+       "sweep: {T: [float, double, half, fp8_e4m3], graph: [false, true]}\n",
+       "8 ok"},
+      {"set: {m: 200, n: 296, k: 5008, T: float, operation: fma, splits: 7, times: 20}\n"
+       "sweep: {async: [false, true], graph: [false, true]}\n",
+       "4 ok"}};
+  for (const auto& [lines, all] : jobs) {
+    const CliResult result = kiln({"run", write("job.yaml", head + lines)});
+    EXPECT_EQ(result.code, 0) << result.out << result.err;
+    EXPECT_THAT(result.out, HasSubstr(all));
+  }
+}
+
+// Each variant has to run: none may be left out by a constraint.
+TEST_F(GpuGemm, StoresWideLines) {
+  const CliResult result =
+      kiln({"run", write("job.yaml",
+                         "workload: gemm\ndevice: cuda:0\nmeasure: false\n"
+                         "set: {m: 1300, n: 2056, k: 256, trans_b: true, splits: 1, stages: 3, operation: "
+                         "wgmma}\nsweep: {T: [half, fp8_e4m3], tile_n: [128, 192, 256]}\n")});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("6 ok"));
+}
+
+TEST_F(GpuGemm, StoresLinesOfScaledProducts) {
+  const CliResult result =
+      kiln({"run", write("job.yaml",
+                         "workload: gemm_scaled\ndevice: cuda:0\nmeasure: false\n"
+                         "set: {m: 3000, n: 1112, k: 656, tile_n: 128, operation: wgmma}\n"
+                         "sweep: {tile_m: [64, 128, 192]}\n")});
+  EXPECT_EQ(result.code, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr("3 ok"));
 }
 
 INSTANTIATE_TEST_SUITE_P(
