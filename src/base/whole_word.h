@@ -4,8 +4,8 @@
 
 namespace kiln {
 
-/// Whether `text` contains `word` other than as a part of a longer word. Words are of letters, digits and
-/// '_'; those of an option, which begins with '-', of '-' too.
+/// Whether `text` contains `word` other than as a part of a longer word. Words consist of letters, digits and
+/// '_'; the words of an option, which begins with '-', may have '-', too.
 [[nodiscard]] bool has_word(std::string_view text, std::string_view word);
 
 }  // namespace kiln

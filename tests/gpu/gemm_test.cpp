@@ -25,8 +25,8 @@ TEST_P(GpuGemm, AgreesWithSumsInDouble) {
   EXPECT_THAT(result.out, HasSubstr("cuda:0"));
 }
 
-// Before each product `parts` is cleared: a launch that adds parts before all are stored adds zeros, not
-// those of the product before.
+// Before each product `parts` is cleared: a launch that adds parts before all are stored adds zeros, not the
+// parts of the product before.
 TEST_F(GpuGemm, AddsThePartsOfADepthWhenAllAreStored) {
   const auto here = [this](const std::string& name, const std::string& text) { return write(name, text); };
   const std::string first = "      - {kernel: gemm_fma, as: gemm,";
