@@ -214,7 +214,7 @@ SyncFunctions::SyncFunctions(const Outline& text) : tokens_(text.source.tokens) 
                                (owner == nullptr || definition.name != owner->name);
     if (object_member)
       object_members.insert(definition.name);
-    else if (!free_function)
+    else if (!free_function && !definition.is_class)  // a function may have a class's name
       members.insert(definition.name);
     if (definition.is_class) {  // it has its members as definitions of their own
       for (std::size_t i = definition.body.begin; i < definition.body.end; ++i) {
@@ -279,6 +279,19 @@ SyncFunctions::SyncFunctions(const Outline& text) : tokens_(text.source.tokens) 
     const bool reads =
         names.contains("threadIdx") || names.contains("thread_rank") || names.contains("memcpy_async");
     if (reads) indexed_.insert(name);
+  }
+  // A type by another name: "using Load = BlockLoad<float>;", "typedef BlockLoad<float> Load;".
+  for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+    const bool alias = tokens[i].is("using") && tokens[i + 2].is("=");
+    if (!alias && !tokens[i].is("typedef")) continue;
+    std::size_t end = i + 1;
+    while (end < tokens.size() && !tokens[end].is(";") && !tokens[end].is("{")) ++end;
+    const std::size_t name = alias ? i + 1 : end - 1;
+    if (!tokens[name].identifier()) continue;
+    for (std::size_t t = i + 1; t < end; ++t) {
+      if (t != name && tokens[t].identifier()) all[tokens[name].text].insert(tokens[t].text);
+    }
+    i = end;
   }
   for (bool grown = true; grown;) {
     grown = false;
