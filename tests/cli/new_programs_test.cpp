@@ -46,6 +46,27 @@ TEST_F(NewPrograms, ManyMembersThatAreAlikeAreCounted) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, APointerToAnArrayIsOnePointer) {
+  const std::string yaml = draft(
+      "__global__ void plane(float (*a)[32], const int (*__restrict__ b)[4][2], int n) {\n"
+      "  if (threadIdx.x < n) a[threadIdx.x][0] = b[threadIdx.x][0][1];\n}\n"
+      "int main() { plane<<<1, 32>>>(0, 0, 3); }\n");
+  EXPECT_THAT(yaml, HasSubstr("args: [a, b, n]"));
+  EXPECT_THAT(yaml, HasSubstr("a: {type: float,"));
+  EXPECT_THAT(yaml, HasSubstr("b: {type: int,"));
+}
+
+TEST_F(NewPrograms, WordsOfAWorkloadAndMacrosForNamespacesGetOtherNames) {
+  const std::string yaml = draft(
+      "#define SPACE tools::fill\nnamespace SPACE {\n__constant__ float table[4];\n"
+      "__global__ void put(float* out, int variant) { out[threadIdx.x] = variant + table[0]; }\n"
+      "void run(float* out) { put<<<1, 32>>>(out, 3); }\n}\n#undef SPACE\n");
+  EXPECT_THAT(yaml, HasSubstr("variant_: {type: int"));
+  EXPECT_THAT(yaml, HasSubstr("entry: \"tools::fill::put\""));
+  const CliResult ran = run_with(yaml, {});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, KernelsThatNothingCompilesAreLeftOut) {
   const std::string text =
       "#ifdef CHECK_IT\n__global__ void check(float* a) { a[0] = 1; }\n#endif\n"

@@ -105,7 +105,8 @@ std::optional<std::string> header_text(const std::string& name, const CudaHeader
   if (own != nullptr && (text.empty() || own->with == With::kBoth)) text += own->text;
   // A text may include it inside of `extern "C"`.
   if (own != nullptr || !text.empty()) return "#pragma once\nextern \"C++\" {\n" + text + "\n}\n";
-  if (is_header_of_host(name)) return "#pragma once\n";
+  // What may be thrown: device code throws nothing, but macros that stay may name it.
+  if (is_header_of_host(name) || name == "stdexcept" || name == "exception") return "#pragma once\n";
   const bool runtime =
       std::find(kRuntimeHeaders.begin(), kRuntimeHeaders.end(), name) != kRuntimeHeaders.end();
   if (runtime && !cuda.has(name, files)) return "#pragma once\n";
