@@ -29,4 +29,18 @@ std::uint64_t Device::texture(const TextureLayout& /*layout*/, const void* /*dat
   throw bad_input("'" + info().id + "' has no textures in Kiln; NVIDIA's GPUs and the cpu have them");
 }
 
+std::uint64_t Device::pointer_table(const PointerTable& layout, const void* data) {
+  const std::lock_guard lock(tables_mutex_);
+  auto& table = pointer_tables_[{layout, data}];
+  if (!table) {
+    auto memory = allocate(layout.rows * sizeof(std::uint64_t));
+    std::vector<std::uint64_t> addresses(layout.rows);
+    for (std::uint64_t row = 0; row < layout.rows; ++row)
+      addresses[row] = reinterpret_cast<std::uintptr_t>(data) + row * layout.pitch;
+    copy_to_device(*create_stream(), memory->data(), addresses.data(), memory->bytes());
+    table = std::move(memory);
+  }
+  return reinterpret_cast<std::uintptr_t>(table->data());
+}
+
 }  // namespace kiln

@@ -5,12 +5,14 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "device/device_info.h"
+#include "device/pointer_table.h"
 #include "device/target.h"
 #include "device/tensor_map.h"
 #include "device/texture.h"
@@ -151,6 +153,10 @@ class Device {
   /// keeps it, and returns the same object for the same layout and address. Throws bad_input for a layout
   /// that the hardware does not support, and on a device without textures. Thread-safe.
   [[nodiscard]] virtual std::uint64_t texture(const TextureLayout& layout, const void* data);
+  /// The device address of an array of the addresses of the rows of the buffer at `data`, which a kernel
+  /// takes for a parameter such as `float**`. The device keeps it, and returns the same array for the same
+  /// layout and address; kernels do not write to it. Throws bad_input if it cannot be allocated. Thread-safe.
+  [[nodiscard]] std::uint64_t pointer_table(const PointerTable& layout, const void* data);
   /// `nullopt` if unknown.
   [[nodiscard]] virtual std::optional<DeviceClocks> clocks() { return std::nullopt; }
   /// Energy drawn since some moment in the past; the value changes every 100 ms or so. `nullopt` if unknown.
@@ -160,6 +166,10 @@ class Device {
   [[nodiscard]] virtual std::unique_ptr<Module> load(const std::string& binary) = 0;
   /// Evicts data of earlier launches from the last-level cache; enqueued.
   virtual void flush_cache(Stream& stream) = 0;
+
+ private:
+  std::mutex tables_mutex_;  // guards the next member
+  std::map<std::pair<PointerTable, const void*>, std::unique_ptr<DeviceBuffer>> pointer_tables_;
 };
 
 /// The devices of one vendor's run time. `problem()` is empty if it works; otherwise it is one sentence with

@@ -174,6 +174,20 @@ TextureLayout texture_layout(const Configuration& configuration, const ArgumentS
   return layout;
 }
 
+PointerTable pointer_table(const Configuration& configuration, const ArgumentSpec& argument) {
+  const Workload& workload = configuration.workload();
+  const BufferSpec& buffer = *workload.find_buffer(argument.name);
+  const RecordType* record = workload.find_type(buffer.type);
+  auto shape = reversed_values(configuration.root(), buffer.shape);
+  PointerTable table{shape.back(), record != nullptr
+                                       ? record->bytes
+                                       : size_of(configuration.scalar_type(buffer.type).value())};
+  shape.pop_back();
+  table.pitch *= buffer.lanes;
+  for (const std::uint64_t extent : shape) table.pitch *= extent;
+  return table;
+}
+
 void require_layouts(const Configuration& configuration, const KernelSpec& kernel) {
   for (const ArgumentSpec& argument : kernel.args) {
     if (argument.kind == ArgumentSpec::Kind::kTensorMap)
@@ -298,6 +312,7 @@ std::vector<std::byte> argument_bytes(const Configuration& configuration, const 
     case ArgumentSpec::Kind::kBuffer:
     case ArgumentSpec::Kind::kTensorMap:
     case ArgumentSpec::Kind::kTexture:
+    case ArgumentSpec::Kind::kPointers:
     case ArgumentSpec::Kind::kGiven:
       break;
   }

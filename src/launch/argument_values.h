@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "device/pointer_table.h"
 #include "device/target.h"
 #include "device/tensor_map.h"
 #include "device/texture.h"
@@ -32,6 +33,8 @@ namespace kiln {
 [[nodiscard]] TensorMapLayout tensor_map_layout(const Configuration& configuration,
                                                 const ArgumentSpec& argument);
 [[nodiscard]] TextureLayout texture_layout(const Configuration& configuration, const ArgumentSpec& argument);
+/// The rows of a buffer: its parts along the first extent.
+[[nodiscard]] PointerTable pointer_table(const Configuration& configuration, const ArgumentSpec& argument);
 /// Throws what these two throw, for the arguments that are such.
 void require_layouts(const Configuration& configuration, const KernelSpec& kernel);
 

@@ -74,20 +74,22 @@ void BoundLaunch::bind(const Configuration& configuration, const KernelSpec& ker
       slots_[i] = {Slot::Kind::kPointer, place, sizeof(void*)};
       continue;
     }
-    const bool texture = argument.kind == ArgumentSpec::Kind::kTexture;
-    slots_[i] = {Slot::Kind::kMap, maps_.size(), texture ? sizeof(std::uint64_t) : sizeof(TensorMap)};
+    const bool tensor_map = argument.kind == ArgumentSpec::Kind::kTensorMap;
+    slots_[i] = {Slot::Kind::kMap, maps_.size(), tensor_map ? sizeof(TensorMap) : sizeof(std::uint64_t)};
     unfit_where(ErrorKind::kBadInput, [&] {
       MapSlot map{{}, place, argument.name, argument.where};
-      if (texture)
+      if (tensor_map)
+        map.layout = tensor_map_layout(configuration, argument);
+      else if (argument.kind == ArgumentSpec::Kind::kTexture)
         map.layout = texture_layout(configuration, argument);
       else
-        map.layout = tensor_map_layout(configuration, argument);
+        map.layout = pointer_table(configuration, argument);
       maps_.push_back(std::move(map));
     });
   }
   if (maps_.size() > kMaxTensorMaps) {
     throw bad_input("kernel '" + name_ + "' has more than " + std::to_string(kMaxTensorMaps) +
-                        " arguments that are tensor maps or textures",
+                        " arguments that are tensor maps, textures or pointers to rows",
                     where_);
   }
 }
@@ -95,7 +97,6 @@ void BoundLaunch::bind(const Configuration& configuration, const KernelSpec& ker
 void BoundLaunch::lay_out(const KernelSpec& kernel) {
   const auto in_struct = [](const ArgumentSpec& argument) { return argument.struct_number != 0; };
   if (std::none_of(kernel.args.begin(), kernel.args.end(), in_struct)) return;
-  std::size_t all = 0;
   for (std::size_t i = 0; i < slots_.size();) {
     Parameter parameter{i, 0, slots_[i].size};
     const std::size_t number = kernel.args[i].struct_number;
@@ -110,11 +111,11 @@ void BoundLaunch::lay_out(const KernelSpec& kernel) {
         alignment = std::max(alignment, size);
       }
       parameter.size = (end + alignment - 1) / alignment * alignment;
-      all += (parameter.size + kAlignment - 1) / kAlignment * kAlignment;
+      struct_bytes_ += (parameter.size + kAlignment - 1) / kAlignment * kAlignment;
     }
     parameters_.push_back(parameter);
   }
-  if (all > kMaxStructBytes)
+  if (struct_bytes_ > kMaxStructBytes)
     throw bad_input("the structs that kernel '" + name_ + "' is passed have more than " +
                         std::to_string(kMaxStructBytes) + " bytes",
                     where_);
@@ -214,17 +215,22 @@ std::span<const std::byte> BoundLaunch::bytes_of(std::size_t argument) const {
 
 TensorMap BoundLaunch::encode(const MapSlot& map, const void* address) const {
   const auto* texture = std::get_if<TextureLayout>(&map.layout);
+  const auto* tensor_map = std::get_if<TensorMapLayout>(&map.layout);
   try {
-    if (texture == nullptr) return device_->encode_tensor_map(std::get<TensorMapLayout>(map.layout), address);
-    const std::uint64_t object = device_->texture(*texture, address);
+    if (tensor_map != nullptr) return device_->encode_tensor_map(*tensor_map, address);
+    const std::uint64_t object = texture != nullptr
+                                     ? device_->texture(*texture, address)
+                                     : device_->pointer_table(std::get<PointerTable>(map.layout), address);
     TensorMap result;
     std::memcpy(result.bytes.data(), &object, sizeof object);
     return result;
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::kBadInput) throw;
-    throw unfit_kernel(
-        (texture == nullptr ? "tensor_map of '" : "texture of '") + map.buffer + "': " + error.message(),
-        map.where);
+    throw unfit_kernel((tensor_map != nullptr ? "tensor_map of '"
+                        : texture != nullptr  ? "texture of '"
+                                              : "pointers to '") +
+                           map.buffer + "': " + error.message(),
+                       map.where);
   }
 }
 
@@ -255,7 +261,9 @@ void BoundLaunch::enqueue_with_maps(void** values, LaunchArguments addresses, co
 template <class Enqueue>
 void BoundLaunch::enqueue_with_structs(void** values, const Enqueue& enqueue) const {
   std::array<void*, kMaxArguments> passed;  // NOLINT(*-member-init): the used elements are assigned
-  alignas(kAlignment) std::array<std::byte, kMaxStructBytes> structs = {};
+  alignas(kAlignment) std::array<std::byte, kMaxStructBytes>
+      structs;  // NOLINT(*-member-init): cleared as far as used
+  std::memset(structs.data(), 0, struct_bytes_);
   std::size_t used = 0;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const Parameter& parameter = parameters_[i];

@@ -20,7 +20,8 @@ namespace kiln {
 /// enqueue only passes them on.
 ///
 /// An argument is a slot: bytes; a pointer, which is a place in a table of addresses that each enqueue is
-/// given (who swaps two entries of the table swaps the buffers); a tensor map or a texture of such a pointer;
+/// given (who swaps two entries of the table swaps the buffers); a tensor map or a texture of such a pointer,
+/// or an array of pointers to the rows behind it, which are all called maps here;
 /// or a run-time parameter, alone or as a field of `struct Params`, whose value an enqueue may replace.
 /// The members of a struct that is passed by value are arguments of their own; an enqueue puts them together.
 ///
@@ -28,9 +29,10 @@ namespace kiln {
 /// may share a BoundLaunch that none of them changes. Device and function outlive it.
 class BoundLaunch {
  public:
-  static constexpr std::size_t kMaxArguments = 4352;    ///< members of structs are arguments
-  static constexpr std::size_t kMaxTensorMaps = 64;     ///< textures included
-  static constexpr std::size_t kMaxStructBytes = 4096;  ///< of a launch, all structs together
+  static constexpr std::size_t kMaxArguments = 8448;  ///< members of structs are arguments
+  static constexpr std::size_t kMaxTensorMaps = 64;   ///< textures and arrays of pointers included
+  /// Of a launch, all structs together: as much as CUDA 12.1 passes from sm_70 on. Earlier ones pass 4096.
+  static constexpr std::size_t kMaxStructBytes = 32764;
   /// Limit for arguments with run-time parameters if an enqueue sets values.
   static constexpr std::size_t kMaxRunTimeBytes = 4096;
 
@@ -57,7 +59,7 @@ class BoundLaunch {
   void set_bytes(std::size_t argument, std::span<const std::byte> bytes);
   /// For later launches that do not give the scalar. Throws as enqueue does.
   void set(const LaunchScalar& scalar);
-  /// Makes the tensor maps and textures for these addresses now and keeps them beside those from earlier
+  /// Makes the maps for these addresses now and keeps them beside those from earlier
   /// calls; launches with other addresses make their own. Throws kUnfit for one that the device does not
   /// take.
   void keep_maps(LaunchArguments addresses);
@@ -88,11 +90,11 @@ class BoundLaunch {
     std::size_t size = 0;
   };
   struct MapSlot {
-    std::variant<TensorMapLayout, TextureLayout> layout;
+    std::variant<TensorMapLayout, TextureLayout, PointerTable> layout;
     std::size_t place = 0;
     std::string buffer;
     SourceLocation where;
-    std::vector<std::pair<const void*, TensorMap>> kept = {};  ///< a texture's object in the first bytes
+    std::vector<std::pair<const void*, TensorMap>> kept = {};  ///< what is no tensor map: in the first bytes
   };
 
   void bind(const Configuration& configuration, const KernelSpec& kernel, const ParamsStruct& params,
@@ -112,7 +114,7 @@ class BoundLaunch {
   template <class Enqueue>
   [[gnu::noinline]] void enqueue_with_maps(void** values, LaunchArguments addresses,
                                            const Enqueue& enqueue) const;
-  /// Not inlined: the structs take 4 KiB of stack.
+  /// Not inlined: the structs take 32 KiB of stack.
   template <class Enqueue>
   [[gnu::noinline]] void enqueue_with_structs(void** values, const Enqueue& enqueue) const;
   [[nodiscard]] const RunTimeScalar& scalar_of(const LaunchScalar& scalar) const;
@@ -131,6 +133,7 @@ class BoundLaunch {
   std::optional<std::uint64_t> resident_blocks_;
   std::vector<Slot> slots_;
   std::vector<Parameter> parameters_;  // empty: each slot is one
+  std::size_t struct_bytes_ = 0;       // of all structs, each at a multiple of 16
   std::vector<std::byte> bytes_;       // run-time parameters first; each value at a multiple of 16
   std::size_t run_time_bytes_ = 0;
   std::vector<MapSlot> maps_;

@@ -55,8 +55,10 @@ class Freezer {
     for (const ArgumentSpec& argument : kernel.args) {
       if (argument.kind == ArgumentSpec::Kind::kValue)
         by({argument.value}, "the argument '" + argument.value.text + "' depends on it");
-      if (argument.kind == ArgumentSpec::Kind::kTexture) {
-        const std::string why = "the texture of '" + argument.name + "' depends on it";
+      const bool texture = argument.kind == ArgumentSpec::Kind::kTexture;
+      if (texture || argument.kind == ArgumentSpec::Kind::kPointers) {
+        const std::string why =
+            (texture ? "the texture of '" : "the rows of '") + argument.name + "' depends on it";
         by(argument.texture.extents, why);
         by(workload_.find_buffer(argument.name)->shape, why);
       }

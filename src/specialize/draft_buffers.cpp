@@ -19,7 +19,7 @@ std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::s
                                       const std::string& elements, bool has_input) {
   const bool null = given == "NULL" || given == "nullptr";  // YAML reads NULL as no name
   const std::string wanted = is_identifier(given) && !null ? given : pointer.name;
-  const std::string key = wanted + " of " + type.type;
+  const std::string key = wanted + (type.rows ? " with rows of " : " of ") + type.type;
   if (const auto known = buffers_.find(key); known != buffers_.end()) return known->second;
   std::string name = scalars_.fresh(wanted);
   buffers_[key] = name;
@@ -33,16 +33,17 @@ std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::s
   std::string todo =
       type.bytes.empty() ? "shape" : "shape in bytes (elements of the type " + type.bytes + ")";
   const auto allocated =
-      type.bytes.empty() ? allocated_extent(pointer, given, kernel) : std::optional<std::string>();
+      type.bytes.empty() && !type.rows ? allocated_extent(pointer, given, kernel) : std::nullopt;
   const std::string extent = allocated            ? *allocated
                              : type.bytes.empty() ? elements
                                                   : elements + " * " + std::to_string(kGuessedBytes);
-  scalars_.make_sides_small(extent);
+  scalars_.make_sides_small(extent, type.rows ? 2 : 3);  // there are as many rows as elements in one
   if (!type.bytes.empty()) init = "0";
   if (type.read_only || !has_input) todo += ", content";
   if (pointer.type.find("void") != std::string::npos) todo += ", type";
   buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type.type) + ", shape: [" +
-                               quoted_scalar(extent) + "], init: " + init + "}",
+                               quoted_scalar(extent) + (type.rows ? ", " + quoted_scalar(extent) : "") +
+                               "], init: " + init + "}",
                            todo, allocated ? "the program allocates " + program_.allocations.at(given) : ""});
   return name;
 }

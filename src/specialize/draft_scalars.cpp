@@ -172,7 +172,7 @@ bool DraftScalars::may_be_zero(const std::string& expression) const {
   });
 }
 
-void DraftScalars::make_sides_small(const std::string& extent) {
+void DraftScalars::make_sides_small(const std::string& extent, std::size_t least) {
   const TokenizedText text = tokenize(extent);
   std::set<std::size_t> guessed;
   for (const Token& token : text.tokens) {
@@ -181,7 +181,7 @@ void DraftScalars::make_sides_small(const std::string& extent) {
       if (line.todo == kHowLarge && line.text.starts_with(std::string(token.text) + ":")) guessed.insert(i);
     }
   }
-  if (guessed.size() < 3) return;
+  if (guessed.size() < least) return;
   for (const std::size_t i : guessed) {
     std::string& line = parameters_[i].text;
     const std::string large = "default: " + std::to_string(kGuessedSize);

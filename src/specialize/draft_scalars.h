@@ -41,8 +41,8 @@ class DraftScalars {
   /// Whether it has the number 0 or a parameter that is 0 by default: variables that get their value later.
   [[nodiscard]] bool may_be_zero(const std::string& expression) const;
 
-  /// Guesses a smaller value for the sizes of an extent that multiplies three or more guessed ones.
-  void make_sides_small(const std::string& extent);
+  /// Guesses a smaller value for the sizes of an extent that multiplies so many guessed ones or more.
+  void make_sides_small(const std::string& extent, std::size_t least);
 
   /// The program's expression over the workload's parameters; absent where it uses what these do not have.
   std::optional<std::string> translate(const TextKernel& kernel, const TextLaunch& launch,

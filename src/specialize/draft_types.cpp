@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kDeepestConstant = 8;
 constexpr std::int64_t kMostNumbers = 65536;  // of a record in `types`
-constexpr std::size_t kMostMembers = 4096;    // a launch passes at most 4096 bytes in structs
+constexpr std::size_t kMostMembers = 8192;    // of the structs of a launch (BoundLaunch::kMaxArguments)
 
 constexpr std::array<const char*, 2> kTextureTypes = {"cudaTextureObject_t", "CUtexObject"};
 constexpr std::array<const char*, 2> kSurfaceTypes = {"cudaSurfaceObject_t", "CUsurfObject"};
@@ -185,9 +185,10 @@ ArgumentType DraftTypes::argument_type(const TextParameter& parameter, const Tex
       pointers_in(type.substr(0, open)) + (open == std::string::npos ? 0 : 1) + (reference ? 1 : 0);
   result.pointer = stars > 0;
   result.read_only = type.substr(0, type.find('*')).find("const") != std::string::npos;
-  if (stars > 1) return result;
+  result.rows = stars == 2 && !reference && open == std::string::npos;
+  if (stars > 1 && !result.rows) return result;
   result.type = type_name(type, kernel);
-  if (result.pointer && result.type.empty()) {
+  if (result.pointer && !result.rows && result.type.empty()) {
     result.type = "uchar";
     result.bytes = bare_type(type) == "void" ? "" : bare_type(type);
   }

@@ -16,6 +16,7 @@ struct ArgumentType {
   bool pointer = false;
   bool read_only = false;
   std::string bytes = {};  ///< the program's type, if the buffer holds it as bytes
+  bool rows = false;       ///< of "float**", an array of pointers to rows
 };
 
 /// "update" of "ns::update".

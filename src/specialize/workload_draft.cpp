@@ -255,6 +255,7 @@ class Drafter {
         const std::string own =
             is_of_others(member.name, parameter, kernel) ? parameter.name + "_" + member.name : "";
         item = buffers_.buffer_name(member, own, kernel, type, elements, true);
+        if (type.rows) item = "{pointers: " + item + "}";
       } else {
         const auto scalar = types_.scalar_of(type.type, kernel);
         const bool size = is_size_name(member.name) && scalar && !is_real(*scalar);
@@ -305,8 +306,9 @@ class Drafter {
         continue;
       }
       if (type.pointer) {
-        arguments.push_back(buffers_.buffer_name(parameter, types_.launched_with(kernel, i), kernel, type,
-                                                 elements, has_input));
+        const std::string name = buffers_.buffer_name(parameter, types_.launched_with(kernel, i), kernel,
+                                                      type, elements, has_input);
+        arguments.push_back(type.rows ? "{pointers: " + name + "}" : name);
         continue;
       }
       const std::string name = scalars_.scalar_name(kernel, parameter.name);

@@ -108,8 +108,7 @@ bool PreparedKernel::add_to_key(FieldHasher& hasher) const {
   hasher.field("cooperative", static_cast<std::int64_t>(shape().cooperative));
   for (std::size_t i = 0; i < kernel_->args.size(); ++i) {
     const ArgumentSpec& argument = kernel_->args[i];
-    if (argument.kind == ArgumentSpec::Kind::kTensorMap || argument.kind == ArgumentSpec::Kind::kTexture)
-      return false;
+    if (argument.names_buffer() && argument.kind != ArgumentSpec::Kind::kBuffer) return false;
     if (argument.kind == ArgumentSpec::Kind::kBuffer) {
       add_buffer_to_key(argument.name);
     } else {

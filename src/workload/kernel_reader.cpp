@@ -77,6 +77,11 @@ ArgumentSpec read_argument(const YamlNode& node, bool member) {
     argument.name = node.at(node.find("texture") ? "texture" : "surface").text();
     argument.texture = read_texture(node);
     argument.formal = argument.name;
+  } else if (node.is_map() && node.find("pointers")) {
+    node.require_keys(member ? Keys{"pointers", "name", "count"} : Keys{"pointers", "name"});
+    argument.kind = ArgumentSpec::Kind::kPointers;
+    argument.name = node.at("pointers").text();
+    argument.formal = argument.name;
   } else if (node.is_map() && node.find("buffer")) {
     node.require_keys(member ? Keys{"buffer", "name", "count"} : Keys{"buffer", "name"});
     argument.kind = ArgumentSpec::Kind::kBuffer;
@@ -88,7 +93,8 @@ ArgumentSpec read_argument(const YamlNode& node, bool member) {
     argument.value = read_expression(node.at("value"));
     argument.type = node.at("type").text();
   } else if (node.is_map()) {
-    node.require_keys({"buffer", "value", "type", "name", "tensor_map", "texture", "surface", "struct"});
+    node.require_keys(
+        {"buffer", "value", "type", "name", "tensor_map", "texture", "surface", "pointers", "struct"});
     argument.kind = ArgumentSpec::Kind::kGiven;
     static_cast<void>(node.at("name"));
     read_optional(node, "type", argument.type, read_text);
@@ -120,14 +126,14 @@ void read_arguments(const YamlNode& node, KernelSpec& kernel, std::size_t& struc
     std::int64_t count = 1;
     if (const auto given = member.is_map() ? member.find("count") : std::nullopt) {
       count = given->integer();
-      constexpr std::int64_t kMost = 4096;  // bytes of the structs of a launch
-      if (count < 1 || count > kMost) throw given->error("expected 1 to 4096 members that are alike");
+      constexpr std::int64_t kMost = 8192;  // numbers of 4 bytes in the structs of a launch
+      if (count < 1 || count > kMost) throw given->error("expected 1 to 8192 members that are alike");
     }
     using Kind = ArgumentSpec::Kind;
     if (argument.kind == Kind::kParams || argument.kind == Kind::kTensorMap)
       throw member.error(std::string("a struct cannot hold ") +
                          (argument.kind == Kind::kParams ? "`params`" : "a tensor map") +
-                         "; expected buffers, numbers, textures or null");
+                         "; expected buffers, numbers, pointers, textures or null");
     argument.struct_number = structs;
     kernel.args.insert(kernel.args.end(), static_cast<std::size_t>(count), argument);
   }

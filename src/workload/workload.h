@@ -138,9 +138,10 @@ struct TextureSpec {
 
 struct ArgumentSpec {
   /// kGiven: each launch gives it a buffer, or with `type` a number.
-  enum class Kind { kBuffer, kTensorMap, kTexture, kParams, kParameter, kValue, kNull, kGiven };
+  /// kPointers: an array of pointers to the rows of a buffer.
+  enum class Kind { kBuffer, kTensorMap, kTexture, kPointers, kParams, kParameter, kValue, kNull, kGiven };
   Kind kind = Kind::kNull;
-  std::string name;      ///< buffer (also of a tensor map or a texture) or parameter
+  std::string name;      ///< buffer (also of a tensor map, a texture or pointers) or parameter
   std::string formal;    ///< the name with which a launch changes it; empty: it cannot
   ExpressionText value;  ///< for kValue
   std::string type;      ///< for kValue and kGiven
@@ -151,7 +152,8 @@ struct ArgumentSpec {
   SourceLocation where;
 
   [[nodiscard]] bool names_buffer() const {
-    return kind == Kind::kBuffer || kind == Kind::kTensorMap || kind == Kind::kTexture;
+    return kind == Kind::kBuffer || kind == Kind::kTensorMap || kind == Kind::kTexture ||
+           kind == Kind::kPointers;
   }
 };
 

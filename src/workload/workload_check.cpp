@@ -385,7 +385,8 @@ class Checker {
     }
     if (argument.kind == ArgumentSpec::Kind::kTensorMap) check_tensor_map(argument);
     if (argument.kind == ArgumentSpec::Kind::kTexture) check_texture(argument);
-    if (argument.kind == ArgumentSpec::Kind::kBuffer) require_buffer(argument.name, argument.where);
+    if (argument.kind == ArgumentSpec::Kind::kBuffer || argument.kind == ArgumentSpec::Kind::kPointers)
+      require_buffer(argument.name, argument.where);
     if (argument.kind != ArgumentSpec::Kind::kParameter) return;
     if (workload_.find_buffer(argument.name)) {
       argument.kind = ArgumentSpec::Kind::kBuffer;

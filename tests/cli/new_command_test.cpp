@@ -527,7 +527,7 @@ TEST_F(NewCommand, SaysWhatIsWrongWithItsInput) {
   const std::string saxpy = write("saxpy.cu", kSaxpy);
   EXPECT_THAT(kiln({"new", saxpy, "saxpi", "-o", path("x.yaml")}).err,
               HasSubstr("no kernel 'saxpi'; did you mean 'saxpy'"));
-  const std::string odd = write("odd.cu", "\n__global__ void k(float** rows) { rows[0][0] = 1; }\n");
+  const std::string odd = write("odd.cu", "\n__global__ void k(float*** rows) { rows[0][0][0] = 1; }\n");
   EXPECT_THAT(kiln({"new", odd, "-o", path("odd.yaml")}).err, HasSubstr("odd.cu:2:1: "));
   EXPECT_FALSE(exists("odd.yaml"));
 }

@@ -154,6 +154,21 @@ TEST_F(ArgumentValues, ATextureTakesTheBuffersShapeOrLess) {
   EXPECT_EQ(texture().height, 0U);
 }
 
+TEST_F(ArgumentValues, PointersToRowsAreThoseOfTheFirstExtent) {
+  const auto table = [&](const std::string& buffer) {
+    const std::string text =
+        "workload: w\ntypes:\n  Pair: {a: double, b: int}\nbuffers:\n  v: " + buffer +
+        "\nkernels:\n  k: {source: k.cu, grid: [1], block: [1], args: [{pointers: v}]}\nrun: k\n";
+    workload_ = parse_workload(YamlNode::parse(text, "w.yaml"), text, "/w");
+    configuration_ = configure(workload_, {}, unknown_device({"cuda", "sm_90"}), files_).configuration;
+    return pointer_table(configuration_, workload_->find_kernel("k")->args.at(0));
+  };
+  EXPECT_EQ(table("{type: float, shape: [7, 5]}"), (PointerTable{7, 20}));
+  EXPECT_EQ(table("{type: uchar4, shape: [3, 5, 32]}"), (PointerTable{3, 640}));
+  EXPECT_EQ(table("{type: Pair, shape: [6]}"), (PointerTable{6, 16}));
+  EXPECT_EQ(table("{type: double, shape: [1, 2]}"), (PointerTable{1, 16}));
+}
+
 TEST_F(ArgumentValues, WhatNoTextureCanBeIsBadInputAtTheArgument) {
   const auto problem = [&](const std::string& buffer, const std::string& keys) {
     return bad_input_of([&] {

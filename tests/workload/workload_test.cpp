@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadWorkload{"args: [y, x, params]", "args: [y, {struct: [x, {struct: [x]}]}]",
                     "write its members in its place"},
         BadWorkload{"args: [y, x, params]", "args: [y, {struct: [{buffer: x, count: 0}]}]",
-                    "expected 1 to 4096 members"},
+                    "expected 1 to 8192 members"},
         BadWorkload{"args: [y, x, params]", "args: [y, {struct: [z]}]", "'z' is neither a buffer"},
         BadWorkload{"args: [y, x, params]", "args: [y, {tensor_map: x, box: [1], swizzle: middling}, params]",
                     "swizzle: expected one of none, 32B, 64B, 128B; found 'middling'$"},

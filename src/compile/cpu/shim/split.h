@@ -223,6 +223,16 @@ KILN_SHIM auto wide(const V& value) {
     return value;
 }
 
+/// Whether whole numbers from `first` to `last` in steps of one are at least 0 and fit in 31 bits.
+template <class V>
+KILN_SHIM bool ascends(V first, V last) {
+  if constexpr (__is_same(V, long) || __is_same(V, unsigned long) || __is_same(V, long long) ||
+                __is_same(V, unsigned long long))
+    return first >= 0 && first <= last && last <= 0x7fffffff;
+  else
+    return false;
+}
+
 /// A value that has to come out the same for every work-item, as a barrier depends on it: of a switch, or
 /// (bool) of another condition.
 template <class V>
@@ -361,6 +371,26 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
   ;                                                    \
   kiln::cpu::in_parts<KilnShape>(kiln_row, kiln_part); \
   }                                                    \
+  }
+
+/// All of a row, in two versions: in one the clamps leave the values of all its work-items as they are.
+#define KILN_ROW_INSIDE                                                                      \
+  const auto kiln_row = [&](auto kiln_version) __attribute__((always_inline)) {              \
+    constexpr bool kiln_inside = static_cast<int>(decltype(kiln_version)()) != 0;            \
+    KILN_IVDEP for (int kiln_x = 0; kiln_x < kiln_b.x(); ++kiln_x) {                         \
+      const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), \
+                               static_cast<unsigned>(kiln_z)};                               \
+      const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;               \
+      static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+#define KILN_ROW_INSIDE_END          \
+  }                                  \
+  }                                  \
+  ;                                  \
+  if (kiln_row_inside)               \
+    kiln_row(kiln::cpu::Count<1>()); \
+  else                               \
+    kiln_row(kiln::cpu::Count<0>()); \
+  }                                  \
   }
 
 #define KILN_ROW_TO(end)                                                                   \

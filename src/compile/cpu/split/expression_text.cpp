@@ -157,7 +157,7 @@ std::string ExpressionText::wide_index(TokenRange range) {
     const int v = body_.variable_at(i);
     varies = varies || body_.is(i, "threadIdx") || (v >= 0 && an_.level(v) == kItemLevel);
   }
-  return varies ? wide_sum(range, 0) : "";
+  return varies ? wide_sum(range) : "";
 }
 
 std::string ExpressionText::wide_sum(TokenRange range, int depth) {
@@ -193,8 +193,12 @@ std::string ExpressionText::wide_sum(TokenRange range, int depth) {
           continue;
         }
       }
-      if (v >= 0 && depth < kDeepest && an_.sum_of_index(v))
-        text += "(" + wide_sum(variable(v).declarator->initializer, depth + 1) + ")";
+      if (const auto clamp = clamped_.find(v); clamp != clamped_.end() && depth < kDeepest) {
+        const std::string value = "kiln::cpu::wide(" + std::string(token.text) + ")";
+        text += "(kiln_inside ? static_cast<decltype(" + value + ")>(" + wide_sum(clamp->second, depth + 1) +
+                ") : " + value + ")";
+      } else if (v >= 0 && depth < kDeepest && an_.sum_of_index(v))
+        text += "(" + wide_sum(an_.bare(variable(v).declarator->initializer), depth + 1) + ")";
       else
         text += "kiln::cpu::wide(" + std::string(token.text) + ")";
     } else {

@@ -51,6 +51,8 @@ class ExpressionText {
   [[nodiscard]] std::string as_result(std::size_t at, const std::string& text) const;
   /// The text of tokens at a place, with results in place of calls that wait.
   [[nodiscard]] std::string render(TokenRange range, Place where);
+  /// The value of a sum of indices in 64 bits.
+  [[nodiscard]] std::string wide_sum(TokenRange range, int depth = 0);
 
   const Analysis& an_;
   const Body& body_;
@@ -58,7 +60,9 @@ class ExpressionText {
   bool warps_;
   std::map<std::size_t, Result> results_;     ///< of calls that wait, by their first token
   std::map<int, std::string> strided_turns_;  ///< the turn of the loop that counts a variable, by variable
-  bool jump_patches_ = false;                 ///< jumps lead out of the loop over work-items that is written
+  std::map<int, TokenRange>
+      clamped_;                ///< values of variables that a clamp leaves as they are in a row inside
+  bool jump_patches_ = false;  ///< jumps lead out of the loop over work-items that is written
   Jumps jumps_;
   std::set<std::size_t> outer_jumps_;  ///< tokens of jumps out of a loop of a warp
   int loop_number_ = 0;
@@ -67,8 +71,6 @@ class ExpressionText {
   /// A subscript as a sum of numbers that are wide enough not to wrap. A compiler has to assume that an
   /// unsigned sum of 32 bits wraps, and then gathers. Empty: the subscript stays as it is.
   [[nodiscard]] std::string wide_index(TokenRange range);
-  /// The value of a variable that is a sum of indices, or its own, in 64 bits.
-  [[nodiscard]] std::string wide_sum(TokenRange range, int depth);
   [[nodiscard]] static std::string grid_call(const Analysis::GridCall& call);
   [[nodiscard]] std::string leave() const;
   [[nodiscard]] std::string group_call(std::size_t i) const;

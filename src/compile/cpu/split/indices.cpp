@@ -4,8 +4,16 @@
 #include <array>
 
 namespace kiln::fission {
+namespace {
 
-/// The range without brackets and casts around the whole of it.
+/// Whether a token is a word of a cast that keeps the values of indices.
+bool index_word(const Token& token) {
+  return cast_word(token.text) && !token.is("short") && !token.is("char") && !token.is("float") &&
+         !token.is("double");
+}
+
+}  // namespace
+
 TokenRange Indices::bare(TokenRange range) const {
   const std::vector<Token>& tokens = body().tokens();
   while (range.begin < range.end) {
@@ -16,7 +24,7 @@ TokenRange Indices::bare(TokenRange range) const {
         continue;
       }
       std::size_t t = range.begin + 1;
-      while (t < close && cast_word(tokens[t].text)) ++t;
+      while (t < close && index_word(tokens[t])) ++t;
       if (t == close && t > range.begin + 1) {
         range.begin = close + 1;
         continue;
@@ -24,7 +32,9 @@ TokenRange Indices::bare(TokenRange range) const {
     }
     if (body().is(range.begin, "static_cast") && body().is(range.begin + 1, "<")) {
       const std::size_t open = after_template_arguments(tokens, range.begin + 1, range.end);
-      if (body().is(open, "(") && tokens[open].close + 1 == range.end) {
+      std::size_t t = range.begin + 2;
+      while (t + 1 < open && index_word(tokens[t])) ++t;
+      if (t + 1 == open && body().is(open, "(") && tokens[open].close + 1 == range.end) {
         range = {open + 1, tokens[open].close};
         continue;
       }
@@ -220,21 +230,60 @@ bool Indices::steady_names(const Variable& variable) const {
   return true;
 }
 
-bool Indices::sum_of_index(int number) const {
-  const Variable& variable = body().variables()[static_cast<std::size_t>(number)];
+bool Indices::steady_number(const Body& body, const Variable& variable) {
   if (variable.modified || variable.parameter >= 0 || variable.fixed || variable.declarator->pointer ||
       variable.declarator->reference || variable.declarator->array ||
       variable.declarator->start != Declarator::Start::kEquals)
     return false;
   for (std::size_t i = variable.specifiers.begin; i < variable.specifiers.end; ++i) {
-    const Token& token = body().tokens()[i];
+    const Token& token = body.tokens()[i];
     if (!(token.is("int") || token.is("unsigned") || token.is("const") || token.is("uint") ||
           token.is("uint32_t") || token.is("int32_t") || token.is("auto")))
       return false;
   }
+  return true;
+}
+
+bool Indices::sum_of_index(int number) const {
+  const Variable& variable = body().variables()[static_cast<std::size_t>(number)];
+  if (!steady_number(body(), variable)) return false;
   const TokenRange value = bare(variable.declarator->initializer);
   if (!plain_sum(value) || !steady_names(variable)) return false;
   return stride(value) == 1 || levels_[static_cast<std::size_t>(number)] == kItemLevel;
+}
+
+std::optional<Indices::Clamp> Indices::clamp(int number) const {
+  const Variable& variable = body().variables()[static_cast<std::size_t>(number)];
+  if (!steady_number(body(), variable) || !steady_names(variable)) return std::nullopt;
+  Clamp result{bare(variable.declarator->initializer), {}, {}};
+  for (;;) {
+    std::size_t name = result.value.begin;
+    if (body().is(name, "std") && body().is(name + 1, "::")) name += 2;
+    if (!(body().is(name, "min") || body().is(name, "max")) || !body().is(name + 1, "(") ||
+        !pure_call(name) || body().tokens()[name + 1].close + 1 != result.value.end)
+      break;
+    const std::size_t end = result.value.end - 1;
+    std::size_t comma = end;
+    for (std::size_t i = name + 2; i < end; ++i) {
+      if (body().is(i, "(") || body().is(i, "[") || body().is(i, "{")) {
+        i = body().tokens()[i].close;
+      } else if (body().is(i, ",")) {
+        if (comma != end) return std::nullopt;
+        comma = i;
+      }
+    }
+    if (comma == end) return std::nullopt;
+    const TokenRange left{name + 2, comma}, right{comma + 1, end};
+    const bool varies = facts(left).level == kItemLevel;
+    const TokenRange limit = varies ? right : left;
+    const Facts known = facts(limit);
+    if (known.level != kBlockLevel || known.effects || known.loads || known.calls) return std::nullopt;
+    (body().is(name, "min") ? result.high : result.low).push_back(limit);
+    result.value = bare(varies ? left : right);
+  }
+  if ((result.low.empty() && result.high.empty()) || !plain_sum(result.value) || stride(result.value) != 1)
+    return std::nullopt;
+  return result;
 }
 
 }  // namespace kiln::fission

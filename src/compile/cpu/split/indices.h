@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <vector>
 
 #include "compile/cpu/split/expressions.h"
 
@@ -17,14 +19,22 @@ class Indices : public Expressions {
   /// changes.
   [[nodiscard]] bool sum_of_index(int variable) const;
   [[nodiscard]] bool plain_sum(TokenRange range) const;
+  /// The range without brackets and casts to whole numbers of 32 bits or more around the whole of it.
+  [[nodiscard]] TokenRange bare(TokenRange range) const;
+  /// int v = min(max(value, low), high), or a part of it, where the value grows by one from a work-item to
+  /// the next, and the limits are equal for all of a block.
+  struct Clamp {
+    TokenRange value;
+    std::vector<TokenRange> low, high;
+  };
+  /// The clamp whose result a variable keeps.
+  [[nodiscard]] std::optional<Clamp> clamp(int variable) const;
   /// The number of tokens of "(size_t)" and the like in front of a value; 0 if there is no such cast.
   [[nodiscard]] std::size_t wide_cast_length(std::size_t i) const;
 
  protected:
   using Expressions::Expressions;
 
-  /// The range without brackets and casts around the whole of it.
-  [[nodiscard]] TokenRange bare(TokenRange range) const;
   /// 'x', 'y' or 'l' (lane) if an expression is that index; else 0.
   [[nodiscard]] char axis_of(TokenRange range) const;
   /// Whether the names in a variable's initializer keep their values as long as the variable lives.
@@ -32,6 +42,8 @@ class Indices : public Expressions {
 
  private:
   [[nodiscard]] bool steady_in(int number, const Variable& user) const;
+  /// Whether a variable is a number of 32 bits that is never changed after its declaration.
+  [[nodiscard]] static bool steady_number(const Body& body, const Variable& variable);
 };
 
 }  // namespace kiln::fission

@@ -4,6 +4,16 @@
 #include <utility>
 
 namespace kiln::fission {
+namespace {
+
+/// Names of the work-item `kiln_x` of a row.
+constexpr std::string_view kThreadOfRow =
+    "const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), "
+    "static_cast<unsigned>(kiln_z)};\n"
+    "const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;\n"
+    "static_cast<void>(kiln_i), static_cast<void>(threadIdx);\n";
+
+}  // namespace
 
 std::string LoopText::bindings(const std::vector<TokenRange>& ranges, Place where) {
   std::string text;
@@ -35,14 +45,19 @@ void LoopText::item_loop(const std::vector<TokenRange>& ranges, Place around,
   const int number = ++loops_;
   loop_number_ = number;
   jumps_ = {};
+  const std::string inside_row =
+      around == Place::kBlock && limits.empty() ? find_clamps(ranges) : std::string();
   std::string text = bindings(ranges, Place::kItem);
   jump_patches_ = true;
   text += inside();
   jump_patches_ = false;
+  clamped_.clear();
   std::string head;
   if (lanes && (jumps_.leaves || jumps_.breaks || jumps_.skips))
     head += "unsigned kiln_leaves = 0, kiln_breaks = 0, kiln_skips = 0;\n";
-  if (limits.empty()) {
+  if (!inside_row.empty()) {
+    head += "KILN_ROWS_IN(kiln::cpu::Range(0, kiln_b.y()))\n" + inside_row + "KILN_ROW_INSIDE\n";
+  } else if (limits.empty()) {
     head += lanes ? "KILN_LANES\n" : "KILN_ITEMS\n";
   } else if (lanes && !limits.end.empty()) {
     head += "KILN_LANES_TO(" + limits.end + ")\n";
@@ -62,7 +77,10 @@ void LoopText::item_loop(const std::vector<TokenRange>& ranges, Place around,
   if (sets_thread(ranges)) head += "KILN_SET_THREAD\n";
   if (jumps_.label) text = "{\n" + text + "}\nkiln_next" + std::to_string(number) + ":;\n";
   const bool braces = lanes && (jumps_.leaves || jumps_.breaks || jumps_.skips);
-  const std::string close = limits.again ? "KILN_PARTS_END\n" : !lanes && !limits.empty() ? "}}}\n" : "}\n";
+  const std::string close = !inside_row.empty()         ? "KILN_ROW_INSIDE_END\n"
+                            : limits.again              ? "KILN_PARTS_END\n"
+                            : !lanes && !limits.empty() ? "}}}\n"
+                                                        : "}\n";
   out_ += (braces ? "{\n" : "") + head + text + close;
   if (!lanes) {
     if (jumps_.leaves) {
@@ -285,6 +303,60 @@ bool LoopText::sets_thread(const std::vector<TokenRange>& ranges) const {
   return false;
 }
 
+bool LoopText::known_outside(TokenRange value, const std::vector<TokenRange>& ranges, int depth) const {
+  constexpr int kDeepest = 6;
+  if (depth > kDeepest) return false;
+  for (std::size_t i = value.begin; i < value.end; ++i) {
+    const int v = body_.variable_at(i);
+    if (v < 0) continue;
+    const Variable& var = variable(v);
+    if (an_.sum_of_index(v)) {
+      if (!known_outside(var.declarator->initializer, ranges, depth + 1)) return false;
+      continue;
+    }
+    const bool inside = std::any_of(ranges.begin(), ranges.end(), [&](TokenRange range) {
+      return var.parameter < 0 && range.contains(var.declarator->at);
+    });
+    const Storage storage = an_.storage(v);
+    if (inside || var.modified || an_.level(v) != kBlockLevel ||
+        (var.parameter < 0 && storage != Storage::kOuter))
+      return false;
+  }
+  return true;
+}
+
+std::string LoopText::find_clamps(const std::vector<TokenRange>& ranges) {
+  std::string sums, test;
+  for (const TokenRange range : ranges) {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const int v = body_.variable_at(i);
+      if (v < 0 || clamped_.contains(v)) continue;
+      // In a subscript that is a sum.
+      std::size_t open = i;
+      while (open > range.begin && !body_.is(open, "[") && !body_.is(open, ";")) --open;
+      if (!body_.is(open, "[") || body_.tokens()[open].close < i) continue;
+      if (!an_.plain_sum({open + 1, body_.tokens()[open].close})) continue;
+      const auto clamp = an_.clamp(v);
+      if (!clamp || !known_outside(clamp->value, ranges)) continue;
+      const auto known = [&](TokenRange limit) { return known_outside(limit, ranges); };
+      if (!std::all_of(clamp->low.begin(), clamp->low.end(), known) ||
+          !std::all_of(clamp->high.begin(), clamp->high.end(), known))
+        continue;
+      const std::string sum = "kiln_sum" + std::to_string(v);
+      sums += "const auto " + sum + " = [&](int kiln_x) {\n" + std::string(kThreadOfRow) + "return " +
+              wide_sum(clamp->value) + ";\n};\n";
+      const std::string first = sum + "(0)", last = sum + "(kiln_b.x() - 1)";
+      test += (test.empty() ? "" : " && ") + ("kiln::cpu::ascends(" + first + ", " + last + ")");
+      for (const TokenRange low : clamp->low)
+        test += " && kiln::cpu::wide(" + render(low, Place::kBlock) + ") <= " + first;
+      for (const TokenRange high : clamp->high)
+        test += " && " + last + " <= kiln::cpu::wide(" + render(high, Place::kBlock) + ")";
+      clamped_[v] = clamp->value;
+    }
+  }
+  return test.empty() ? "" : sums + "const bool kiln_row_inside = " + test + ";\n";
+}
+
 std::string LoopText::limit(const Analysis::Bound& bound, Place around) {
   return "." + bound.operation + "<kiln::cpu::Value<decltype(" + render(bound.index, around) + ")>>(" +
          render(bound.limit, around) + ")";
@@ -325,14 +397,8 @@ void LoopText::strided_loop(const Statement& statement, Place around) {
     out_ += "}\n}\n";
   } else {
     out_ += "for (" + declaration + "; " + next + "int kiln_some = 0;\n";
-    limits_.row =
-        "const int kiln_turns = kiln::cpu::count_first(kiln_b.x(), " +
-        holds("kiln_x",
-              "const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), "
-              "static_cast<unsigned>(kiln_z)};\n",
-              "const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;\n"
-              "static_cast<void>(kiln_i), static_cast<void>(threadIdx);\n") +
-        ");\nkiln_some |= kiln_turns;\n";
+    limits_.row = "const int kiln_turns = kiln::cpu::count_first(kiln_b.x(), " +
+                  holds("kiln_x", std::string(kThreadOfRow), "") + ");\nkiln_some |= kiln_turns;\n";
     limits_.end = "kiln_turns";
     item_loop({statement.body().range, loop.start}, around, body);
     out_ += "if (kiln_some == 0) break;\n}\n";

@@ -61,6 +61,13 @@ class LoopText : protected ExpressionText {
   /// Runs one turn for all work-items, then the next: the work-items then access neighbouring memory. In the
   /// last turn some work-items may have nothing to do.
   void strided_loop(const Statement& statement, Place around);
+  /// Whether an expression can be written in front of a loop: it names only what is declared outside of the
+  /// loop's statements, and sums of indices of such names.
+  [[nodiscard]] bool known_outside(TokenRange value, const std::vector<TokenRange>& ranges,
+                                   int depth = 0) const;
+  /// Finds the clamps of subscripts in a loop's statements. The result tests for a row whether they leave all
+  /// its values as they are: there a compiler sees neighbouring elements. Empty: there are none.
+  [[nodiscard]] std::string find_clamps(const std::vector<TokenRange>& ranges);
   /// A declaration of values that each loop which needs them computes anew: it needs no loop itself.
   [[nodiscard]] bool only_repeated(const Statement& statement) const;
 
