@@ -16,8 +16,8 @@ using Kind = Declaration::Kind;
 constexpr int kFoldersAbove = 3;
 constexpr std::size_t kMostFiles = 200;    // of a folder
 constexpr std::size_t kMostFolders = 500;  // of a project
-constexpr std::array<const char*, 9> kFolderNames = {"",           "include", "inc",  "common", "Common",
-                                                     "common/inc", "utils",   "util", "headers"};
+constexpr std::array<const char*, 10> kFolderNames = {"",           "include", "inc",  "common",  "Common",
+                                                      "common/inc", "utils",   "util", "headers", "includes"};
 
 /// What texts declare for the device, and what they define.
 struct DeviceNames {

@@ -30,6 +30,10 @@ class Drafter {
         scalars_(types_),
         buffers_(types_, scalars_) {
     for (const auto& [name, value] : request.defines) program_.constants[name] = value;
+    for (auto& [variable, scope] : program_.constant_scopes) {
+      const std::string name = with_named_scopes(scope + variable);
+      scope = name.substr(0, name.size() - variable.size());
+    }
     for (TextKernel& kernel : program_.kernels) {
       kernel.name = with_named_scopes(kernel.name);
       int number = 0;

@@ -132,6 +132,19 @@ TEST_P(CpuDiagnostic, HasTheConstantsOfTheGnuLibrary) {
   EXPECT_TRUE(std::holds_alternative<CodeObject>(result)) << diagnostic_of(result).log;
 }
 
+TEST_P(CpuDiagnostic, ATextMayDeclareWhatIsBuiltIn) {
+  for (const char* barrier : {"", "__syncthreads();"}) {
+    const auto result = kernels_.compiler().compile(kernels_.specialize(
+        std::string(
+            "#include <cufft.h>\nextern __device__ __device_builtin__ void __syncthreads(void);\n"
+            "extern __device__ __device_builtin__ void __threadfence(void);\n"
+            "struct Plan { cufftHandle plan; };\n__global__ void k(int* a) {\n  a[0] = sizeof(Plan); ") +
+            barrier + "\n}\n",
+        "k"));
+    EXPECT_TRUE(std::holds_alternative<CodeObject>(result)) << diagnostic_of(result).log;
+  }
+}
+
 TEST_P(CpuDiagnostic, AKernelMayShareItsNameWithAFunctionOfTheHost) {
   for (const char* barrier : {"", "__syncthreads();"}) {
     const std::string text =
