@@ -48,7 +48,7 @@ class Statement {
   }
 
  private:
-  /// The braces of a scope; those of lists of numbers have commas around or within them.
+  /// A scope has braces around the whole template.
   static std::string without_braces(std::string text) {
     const std::size_t open = text.find_first_not_of(' ');
     const std::size_t close = text.find_last_not_of(' ');

@@ -60,7 +60,7 @@ TEST_F(CliTest, PointersToTheRowsOfNoBufferAreBadInput) {
   job.replace(job.find(known), known.size(), "{pointers: aa,");
   const CliResult result = kiln({"validate", write("job.yaml", job)});
   EXPECT_EQ(result.code, kExitBadInput);
-  EXPECT_THAT(result.err, HasSubstr("job.yaml:12:58: unknown buffer 'aa'; did you mean 'a'?"));
+  EXPECT_THAT(result.err, HasSubstr("job.yaml:12:59: unknown buffer 'aa'; did you mean 'a'?"));
 }
 
 TEST_F(DraftTest, ArraysOfPointersAreRowsOfABuffer) {

@@ -414,7 +414,7 @@ class UnitWriter {
 
   /// `expanded`: a text without directives that the unit compiles in place of its own.
   void add_symbols(std::string_view expanded = {}) {
-    std::map<std::string, bool> names;  // whether nothing says that it is compiled
+    std::map<std::string, bool> names;  // whether it may be left uncompiled
     for (const Outline* text : texts()) {
       for (const DeviceVariable& variable : text->variables) {
         const bool conditional = is_conditional(*text, variable);

@@ -6,8 +6,6 @@ using u_char = unsigned char;
 using u_short = unsigned short;
 using u_int = unsigned int;
 using u_long = unsigned long;
-using time_t = long;
-using off_t = long;
 struct timeval {
   long tv_sec, tv_usec;
 };
