@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 16;
 static_assert(kAlignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+/// For the structs of a launch, each at a multiple of the alignment.
+constexpr std::size_t kStructRoom = (BoundLaunch::kMaxStructBytes + kAlignment - 1) / kAlignment * kAlignment;
 
 /// The drivers' interfaces take pointers to non-const; they only read.
 void* address_of(const void* value) {
@@ -97,6 +99,7 @@ void BoundLaunch::bind(const Configuration& configuration, const KernelSpec& ker
 void BoundLaunch::lay_out(const KernelSpec& kernel) {
   const auto in_struct = [](const ArgumentSpec& argument) { return argument.struct_number != 0; };
   if (std::none_of(kernel.args.begin(), kernel.args.end(), in_struct)) return;
+  std::size_t all = 0;
   for (std::size_t i = 0; i < slots_.size();) {
     Parameter parameter{i, 0, slots_[i].size};
     const std::size_t number = kernel.args[i].struct_number;
@@ -111,11 +114,12 @@ void BoundLaunch::lay_out(const KernelSpec& kernel) {
         alignment = std::max(alignment, size);
       }
       parameter.size = (end + alignment - 1) / alignment * alignment;
+      all += parameter.size;
       struct_bytes_ += (parameter.size + kAlignment - 1) / kAlignment * kAlignment;
     }
     parameters_.push_back(parameter);
   }
-  if (struct_bytes_ > kMaxStructBytes)
+  if (all > kMaxStructBytes || struct_bytes_ > kStructRoom)
     throw bad_input("the structs that kernel '" + name_ + "' is passed have more than " +
                         std::to_string(kMaxStructBytes) + " bytes",
                     where_);
@@ -260,9 +264,9 @@ void BoundLaunch::enqueue_with_maps(void** values, LaunchArguments addresses, co
 
 template <class Enqueue>
 void BoundLaunch::enqueue_with_structs(void** values, const Enqueue& enqueue) const {
-  std::array<void*, kMaxArguments> passed;  // NOLINT(*-member-init): the used elements are assigned
-  alignas(kAlignment) std::array<std::byte, kMaxStructBytes>
-      structs;  // NOLINT(*-member-init): cleared as far as used
+  // The used elements of these two are assigned, or cleared.
+  std::array<void*, kMaxArguments> passed;                         // NOLINT(*-member-init)
+  alignas(kAlignment) std::array<std::byte, kStructRoom> structs;  // NOLINT(*-member-init)
   std::memset(structs.data(), 0, struct_bytes_);
   std::size_t used = 0;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {

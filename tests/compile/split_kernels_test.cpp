@@ -658,6 +658,224 @@ again:
      {1, 1, 1},
      0,
      "goto (kernel.cu:3)"},
+    {"GroupByReference",
+     R"(#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+namespace cg = cooperative_groups;
+__device__ void sum_up(float* sums, const cg::thread_block& block) {
+  const unsigned t = block.thread_rank();
+  cg::thread_block_tile<32> tile = cg::tiled_partition<32>(block);
+  sums[t] = cg::reduce(tile, sums[t], cg::plus<float>());
+  cg::sync(block);
+  if (block.thread_rank() == 0) {
+    float all = 0.0f;
+    for (int i = 0; i < blockDim.x; i += tile.size()) all += sums[i];
+    sums[0] = all;
+  }
+  cg::sync(block);
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float sums[64];
+  cg::thread_block block = cg::this_thread_block();
+  sums[block.thread_rank()] = in[block.thread_rank()];
+  cg::sync(block);
+  sum_up(sums, block);
+  out[blockIdx.x * 64 + block.thread_rank()] = sums[0] + in[block.thread_rank()];
+})",
+     {64, 1, 1}},
+    // Tiles move values of more than 8 bytes; ranks in a tile are named where no loop over lanes is.
+    {"TilesOfLargeValues",
+     R"(#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+struct Wide { float x, y, z, w; };
+__device__ Wide sums(const Wide& v, const cg::thread_block& block) {
+  const auto tile = cg::tiled_partition<32>(block);
+  __shared__ float of_warps[32];
+  const unsigned lane = tile.thread_rank(), warp = tile.meta_group_rank();
+  float own[4] = {};
+  own[0] = v.x; own[1] = v.x + v.y; own[2] = own[1] + v.z; own[3] = own[2] + v.w;
+  float total = own[3];
+  for (unsigned i = 1; i <= 16; i *= 2) {
+    const float before = tile.shfl_up(total, i);
+    if (lane >= i) total += before;
+  }
+  for (int i = 0; i < 4; ++i) own[i] += total;
+  if (lane == tile.size() - 1) of_warps[warp] = total;
+  __syncthreads();
+  if (warp > 0) {
+    const float others = of_warps[warp - 1];
+    for (int i = 0; i < 4; ++i) own[i] += others;
+  }
+  return {own[0], own[1], own[2], own[3]};
+}
+__device__ Wide quad(const float* in, unsigned t) { return {in[t], in[t + 1], in[2 * t], 1.0f}; }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  const auto block = cg::this_thread_block();
+  const auto tile = cg::tiled_partition<32>(block);
+  const unsigned t = threadIdx.x;
+  Wide v = sums(quad(in, t), block);
+  v = tile.shfl_xor(v, 3);
+  const Wide other = tile.shfl(v, tile.thread_rank() / 2);
+  out[blockIdx.x * 64 + t] = v.x + v.y * 2.0f + other.z - other.w;
+})",
+     {64, 1, 1}},
+    // "a & b" and "a && b" declare nothing, nor does "f(*p, x)".
+    {"ConditionsAndCallsLikeDeclarations",
+     R"(__device__ void store(float& to, float v) { to = v; }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  const int t = threadIdx.x;
+  const bool low = t < 20, even = t % 2 == 0;
+  int mask = t * 5;
+  unsigned turns = 0;
+  while (mask & t) mask &= mask - 1;
+  if (low && even) turns = 2;
+  if (not low) turns += 4;
+  if (low & even) turns += 8;
+  s[t] = in[t] + turns + mask;
+  __syncthreads();
+  if (n && out) store(*(out + blockIdx.x * 64 + t), s[63 - t]);
+})",
+     {64, 1, 1}},
+    {"PointersWithRestrict",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  const int t = threadIdx.x;
+  for (int part = 0; part < 3; ++part) {
+    const float* __restrict__ from = in + 64 * part;
+    float* __restrict__ to = out + (blockIdx.x * 3 + part) * 64;
+    if (t > 60) to = out + 500 + t;
+    if (in[part] > 1e9f) from = in;
+    s[t] = from[t];
+    __syncthreads();
+    to[t] = s[63 - t] + from[1];
+    __syncthreads();
+  }
+})",
+     {64, 1, 1}},
+    // The type of `value` is written with `at`, which each loop computes anew.
+    {"DeducedTypesOfRepeatedIndices",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  s[t + 32] = in[t + 100];
+  __syncthreads();
+  if (t < 32) {
+    const int id = threadIdx.x;
+    float before = 0.0f;
+    for (int part = 1; part >= 0; part--) {
+      const int at = part * 32 + id;
+      auto value = s[at];
+      for (int i = 1; i < 32; i *= 2) {
+        auto other = __shfl_down_sync(0xffffffffu, value, i);
+        if (31 - id >= i) value += other;
+      }
+      value += before;
+      out[blockIdx.x * 64 + at] = value;
+      before = __shfl_sync(0xffffffffu, value, 0);
+    }
+  }
+})",
+     {32, 1, 1}},
+    // `first` is computed anew in the second loop, from a number of the warp.
+    {"NumbersOfWarpsInRepeatedValues",
+     R"(__device__ float total(float v, float* s) {
+  for (int o = 16; o > 0; o /= 2) v += __shfl_xor_sync(0xffffffffu, v, o);
+  if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = v;
+  __syncthreads();
+  v = threadIdx.x % 32 < 2 ? s[threadIdx.x % 32] : 0.0f;
+  v += __shfl_xor_sync(0xffffffffu, v, 1);
+  return __shfl_sync(0xffffffffu, v, 0);
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[32];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  const int first = warp * 32 * 4 + lane * 4;
+  float sum = 0.0f;
+  for (int i = first; i < 500; i += 256) sum += in[i] * in[i + 1];
+  const float all = total(sum, s);
+  for (int i = first; i < 500; i += 256) out[blockIdx.x * 500 + i] = in[i] - all;
+})",
+     {64, 1, 1}},
+    // Warps return from a function of the block, one after a shuffle, the other from the middle.
+    {"ReturnsOfWarpsFromAFunctionOfTheBlock",
+     R"(__device__ float part(float v, float* s) {
+  s[threadIdx.x] = v;
+  __syncthreads();
+  if (threadIdx.x / 32 == 1) {
+    v += __shfl_xor_sync(0xffffffffu, v, 2);
+    return v + 1.0f;
+  }
+  return __shfl_down_sync(0xffffffffu, s[127 - threadIdx.x], 3);
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[128];
+  const float v = part(in[threadIdx.x], s);
+  out[blockIdx.x * 128 + threadIdx.x] = v;
+})",
+     {128, 1, 1}},
+    {"FunctionsBelowTheirCallers",
+     R"(__device__ float turned(float v, int by);
+__device__ float both(float v);
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  out[blockIdx.x * 64 + threadIdx.x] = both(in[threadIdx.x]) + turned(1.0f * threadIdx.x, 7);
+}
+__device__ float both(float v) { return turned(v, 3) - turned(v, 5); }
+__device__ float turned(float v, int by) {
+  __shared__ float s[64];
+  s[threadIdx.x] = v;
+  __syncthreads();
+  v = s[(threadIdx.x + by) % 64];
+  __syncthreads();
+  return v;
+})",
+     {64, 1, 1}},
+    {"IndicesWithCastsToTypesOfTheUsers",
+     R"(typedef long long place_t;
+#define AT(i, j) ((place_t)((i + shift) * pitch + j) * (place_t)rows + 2)
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[8][8];
+  const int i = threadIdx.y, j = threadIdx.x, shift = n > 5 ? 1 : 0, pitch = 8, rows = 3;
+  s[i][j] = in[AT(i, j)];
+  __syncthreads();
+  out[AT(i, j)] = s[j][i] + in[(place_t)j * (place_t)rows];
+})",
+     {8, 8, 1},
+     {1, 1, 1}},
+    {"KernelInABlockOfCLinkage",
+     R"(extern "C" {
+__device__ float turned(float v, int by) {
+  __shared__ float s[64];
+  s[threadIdx.x] = v;
+  __syncthreads();
+  return s[(threadIdx.x + by) % 64];
+}
+__global__ void k(float* out, const float* in, int n) {
+  out[blockIdx.x * 64 + threadIdx.x] = turned(in[threadIdx.x], 3);
+}
+})",
+     {64, 1, 1}},
+    // The other kernel is not compiled, nor are the pragmas in it, which would stand outside of functions.
+    {"PragmasOfAnotherKernel",
+     R"(#define ALL _Pragma("unroll")
+__global__ void other(float* out, int n) {
+  ALL
+  for (int i = 0; i < 4; ++i) out[i] = n;
+#pragma unroll 4
+  for (int i = 0; i < n; ++i) out[i] += 1.0f;
+  _Pragma("GCC unroll 8") for (int i = 0; i < 8; ++i) out[i] *= 2.0f;
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  float sum = 0.0f;
+#pragma unroll 4
+  for (int i = 0; i < 16; ++i) sum = sum * 0.5f + s[(threadIdx.x + i) % 64];
+  out[blockIdx.x * 64 + threadIdx.x] = sum;
+})",
+     {64, 1, 1}},
     {"WarpOperationInAConditionRunsAsFibers",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   float v = in[threadIdx.x];

@@ -22,6 +22,46 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + threadIdx.x] = a - b + twice(sum, v);
 })",
      {64, 1, 1}},
+    // Classes by other names; objects made from values in brackets.
+    {"ObjectsOfClassesByOtherNames",
+     R"(template <class T, int N>
+class Sum {
+ public:
+  struct Storage { T values[N]; T result; };
+  __device__ explicit Sum(Storage& storage) : storage_(storage) {}
+  __device__ T operator()(T v) {
+    storage_.values[threadIdx.x] = v;
+    __syncthreads();
+    for (int half = N / 2; half > 0; half >>= 1) {
+      if (threadIdx.x < half) storage_.values[threadIdx.x] += storage_.values[threadIdx.x + half];
+      __syncthreads();
+    }
+    return spread(storage_.values[0], 0);
+  }
+  __device__ T spread(T v, int from) {
+    if (threadIdx.x == from) storage_.result = v;
+    __syncthreads();
+    const T result = storage_.result;
+    __syncthreads();
+    return result;
+  }
+ private:
+  Storage& storage_;
+};
+typedef Sum<float, 64> Other;
+template <int N>
+__device__ void both(float* out, const float* in) {
+  using Mine = Sum<float, N>;
+  __shared__ typename Mine::Storage storage, second;
+  Mine sum(storage);
+  Other other(second);
+  float part = 0.0f;
+  for (int i = threadIdx.x; i < 200; i += N) part += in[i];
+  const float mean = sum(part) / 200.0f;
+  out[blockIdx.x * N + threadIdx.x] = other(in[threadIdx.x] - mean) + sum.spread(part, 3);
+}
+extern "C" __global__ void k(float* out, const float* in, int n) { both<64>(out, in); })",
+     {64, 1, 1}},
     {"MemberFunctionsOfATile",
      R"(template <class T, int N>
 struct Tile {
@@ -137,6 +177,23 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 128 + t] = sum + most + before + with * all;
 })",
      {128, 1, 1}},
+    // A class with the name of a member function that waits.
+    {"ClassWithTheNameOfAnOperationOfCub",
+     R"(#include <cub/cub.cuh>
+struct Sum {
+  template <class T>
+  __device__ T operator()(const T& a, const T& b) const { return a + b; }
+};
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  using Reduce = cub::BlockReduce<float, 64>;
+  __shared__ typename Reduce::TempStorage storage;
+  __shared__ float all;
+  const float sum = Reduce(storage).Reduce(in[threadIdx.x], Sum());
+  if (threadIdx.x == 0) all = sum;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = all + Sum()(in[threadIdx.x], 2.0f);
+})",
+     {64, 1, 1}},
     {"CubOnBlocks",
      R"(#include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>

@@ -221,9 +221,10 @@ class UnitWriter {
         continue;
       const std::vector<Token>& tokens = outlined.source.tokens;
       if (definition.body.end >= tokens.size()) continue;
-      bool marker = false;  // of a line
+      bool marker = false;  // of a line; a pragma goes with the loop that it is for
       for (std::size_t i = tokens[definition.head.begin].offset; i < tokens[definition.body.end].end(); ++i) {
-        if (i > 0 && text[i - 1] == '\n') marker = text[i] == '#';
+        if (i > 0 && text[i - 1] == '\n')
+          marker = text.compare(i, 2, "# ") == 0 || text.compare(i, 6, "#line ") == 0;
         if (text[i] != '\n' && !marker) text[i] = ' ';
       }
     }

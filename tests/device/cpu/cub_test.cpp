@@ -512,6 +512,36 @@ extern "C" __global__ void k(int* out, const int* in) {
   EXPECT_EQ(out, expected);
 }
 
+/// Functions of the user's with the names of CUB's classes.
+TEST_P(CpuCub, FunctionsWithTheNamesOfClasses) {
+  const std::vector<int> in = some_numbers(64);
+  const auto out = run<int>(R"(
+template <class T>
+__device__ void BlockReduce(T& a) {
+  typedef cub::BlockReduce<T, 64> BlockReduce;
+  __shared__ typename BlockReduce::TempStorage storage;
+  a = BlockReduce(storage).Sum(a);
+}
+template <class T>
+__device__ void BlockScan(T a, T& b) {
+  using BlockScan = cub::BlockScan<T, 64>;
+  __shared__ typename BlockScan::TempStorage storage;
+  BlockScan(storage).InclusiveSum(a, b);
+}
+extern "C" __global__ void k(int* out, const int* in) {
+  int sum = in[threadIdx.x], scanned = 0;
+  BlockReduce(sum);
+  BlockScan(in[threadIdx.x], scanned);
+  out[threadIdx.x] = scanned;
+  if (threadIdx.x == 0) out[64] = sum;
+})",
+                            {64, 1, 1}, 65, in);
+  std::vector<int> expected(in.size());
+  std::partial_sum(in.begin(), in.end(), expected.begin());
+  expected.push_back(expected.back());
+  EXPECT_EQ(out, expected);
+}
+
 /// A class that is named outside of the kernel, or that a function of the user's uses, is still seen to wait;
 /// a kernel beside it that uses none stays a loop, and one with a barrier of its own is split.
 TEST_P(CpuCub, IsSeenToWait) {
@@ -564,11 +594,13 @@ extern "C" __global__ void k(int* a) {
 })",
                                      "k");
   int a = 0;
-  try {
-    kernels_.run(k, {{1, 1, 1}, {32, 1, 1}, 0}, &a);
-    FAIL() << "no fault";
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("a class of cub is made for"));
+  for (const unsigned threads : {32u, 256u}) {
+    try {
+      kernels_.run(k, {{1, 1, 1}, {threads, 1, 1}, 0}, &a);
+      FAIL() << "no fault";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("a class of cub is made for"));
+    }
   }
 }
 

@@ -37,8 +37,10 @@ struct Slots {
 /// The place of a work-item in a block of this shape, as CUB counts.
 template <int X, int Y, int Z>
 KILN_SHIM int kiln_block_rank() {
-  if (blockDim.x != X || blockDim.y != Y || blockDim.z != Z)
+  if (blockDim.x != X || blockDim.y != Y || blockDim.z != Z) {
     kiln_assert(false, "the block has the shape that a class of cub is made for", "cub", 0);
+    return 0;  // a launch that has failed goes on, within the class's arrays
+  }
   return static_cast<int>((threadIdx.z * Y + threadIdx.y) * X + threadIdx.x);
 }
 

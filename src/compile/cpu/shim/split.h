@@ -93,8 +93,21 @@ inline void* operator new(size_t, kiln::cpu::Place place) noexcept {
 }
 namespace kiln::cpu {
 template <class V>
-KILN_SHIM void keep(V& variable, const V& value) {
+struct Given {
+  using type = V;
+};
+/// The variable alone decides the type: of pointers either may have __restrict__.
+template <class V>
+KILN_SHIM void keep(V& variable, const typename Given<V>::type& value) {
   ::new (Place{&variable}) V(value);
+}
+template <class V>
+KILN_SHIM void keep(V*& variable, typename Given<V>::type* value) {
+  variable = value;
+}
+template <class V>
+KILN_SHIM void keep(V* __restrict__& variable, typename Given<V>::type* value) {
+  variable = value;
 }
 template <class V, size_t N>
 KILN_SHIM void keep(V (&variable)[N], const V (&value)[N]) {
@@ -329,9 +342,9 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
                       static_cast<unsigned>(kiln_b.z()));                                   \
   const dim3 gridDim(kiln_b.grid.x, kiln_b.grid.y, kiln_b.grid.z);                          \
   const uint3 threadIdx = {0, 0, 0};                                                        \
-  const int kiln_i = 0;                                                                     \
+  const int kiln_i = 0, kiln_lane = 0;                                                      \
   static_cast<void>(blockIdx), static_cast<void>(blockDim), static_cast<void>(gridDim);     \
-  static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+  static_cast<void>(threadIdx), static_cast<void>(kiln_i), static_cast<void>(kiln_lane);
 
 /// Each work-item of the block, row by row.
 #define KILN_ITEMS                                                                             \

@@ -107,13 +107,19 @@ KILN_SHIM int first_of(unsigned mask) {
 }
 
 // ------------------------------------------------------------------------------------------ warp operations
+/// The value that __shfl_sync and the like move. Tiles of cooperative groups move larger ones, too.
+template <class V>
+KILN_SHIM const V& small(const V& value) {
+  static_assert(sizeof(ElementOf<V>) <= 8, "a shuffle moves at most 8 bytes");
+  return value;
+}
+
 // `active`: the lanes that take part. A lane that asks for one that does not gets its own value, as on
 // fibers.
 
 template <class M, class V, class F>
 KILN_SHIM Lanes<ElementOf<V>> exchange(unsigned active, const M& mask, const V& value, F source) {
   Lanes<ElementOf<V>> result;
-  static_assert(sizeof(ElementOf<V>) <= 8, "a shuffle moves at most 8 bytes");
   if (active == 0xffffffffu) {
 #pragma GCC ivdep
     for (int lane = 0; lane < 32; ++lane) {

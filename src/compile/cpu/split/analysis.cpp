@@ -31,8 +31,9 @@ Analysis::Place Analysis::wanted_place(const Statement& statement, Place around)
   if (!block && sync != Sync::kNone) return around;
   const bool has_sync = sync != Sync::kNone;  // of warps, at the block's level
   switch (statement.kind) {
-    case Kind::kScopeDeclaration:
     case Kind::kReturn:
+      return has_sync ? Place::kItem : around;
+    case Kind::kScopeDeclaration:
     case Kind::kBreak:
     case Kind::kContinue:
     case Kind::kEmpty:
@@ -349,9 +350,10 @@ void Analysis::store() {
     // A declaration in a loop over warps is not visible in the next loop.
     const bool leaves_chunk =
         declared == Place::kWarp && !in_.warp_function &&
-        std::any_of(variable.uses.begin(), variable.uses.end(), [&](std::size_t use) {
-          return block_group_[use - base] != block_group_[variable.declarator->at - base];
-        });
+        (exposed_in_block.contains(static_cast<int>(v)) ||
+         std::any_of(variable.uses.begin(), variable.uses.end(), [&](std::size_t use) {
+           return block_group_[use - base] != block_group_[variable.declarator->at - base];
+         }));
     if (!leaves_chunk && declared != Place::kItem && levels_[v] <= outer_level) {
       storage_[v] = Storage::kOuter;
       for (const Write& write : body().writes()) {

@@ -233,7 +233,9 @@ void CallText::warp_call(const SyncCall& call, Result& result) {
   } else {
     const bool masked = name.size() > 5 && name.substr(name.size() - 5) == "_sync";
     name = name.substr(2, name.size() - 2 - (masked ? 5 : 0));
-    need(masked ? 2 : 1);
+    const std::size_t value = masked ? 1 : 0;
+    need(value + 1);
+    if (name.starts_with("shfl")) arguments[value] = "kiln::cpu::small(" + arguments[value] + ")";
     text = name + "(" + active() + (masked ? "" : full) + joined(0) + ")";
   }
   out_ += "const auto " + result.name + " = kiln::cpu::" + text + ";\n";
@@ -245,12 +247,13 @@ void CallText::user_call(const SyncCall& call, Result& result, Place around) {
   const std::vector<bool> changed = in_.changed_references(call);
   for (std::size_t p = 0; p < call.arguments.size(); ++p) {
     const TokenRange range = call.arguments[p];
-    // What is changed by reference is changed in memory: one object of all work-items has the address of
-    // each.
-    const bool one = plain(range, around) && !(p < changed.size() && changed[p]);
-    levels.push_back(one ? kBlockLevel : kItemLevel);
     const int v = range.end == range.begin + 1 ? body_.variable_at(range.begin) : -1;
     groups.push_back(v >= 0 ? an_.group(v) : Group{});
+    // What is changed by reference is changed in memory: one object of all work-items has the address of
+    // each. No function changes a group.
+    const bool one = plain(range, around) &&
+                     (groups.back().kind != Group::Kind::kNone || !(p < changed.size() && changed[p]));
+    levels.push_back(one ? kBlockLevel : kItemLevel);
     if (groups.back().kind == Group::Kind::kCoalesced)
       throw Trouble{"a group of coalesced_threads as argument of a function", range.begin};
   }

@@ -107,11 +107,10 @@ class Finder {
     open = i + 1;
     if (body_.is(open, "<")) open = after_template_arguments(tokens, open, range.end);
     if (!body_.is(open, "(")) return false;
-    if (functions_.step_class(name)) {  // BlockReduce(storage).Sum(x)
-      const std::size_t member = tokens[open].close + 2;
-      if (member + 1 >= range.end || !body_.is(member - 1, ".") ||
-          !functions_.step_member(tokens[member].text))
-        return false;
+    const std::size_t member = tokens[open].close + 2;
+    const bool of_step = functions_.step_class(name) && member + 1 < range.end && body_.is(member - 1, ".") &&
+                         functions_.step_member(tokens[member].text);
+    if (of_step) {  // BlockReduce(storage).Sum(x); a text may have a function of this name, too
       open = member + 1;
       if (body_.is(open, "<")) open = after_template_arguments(tokens, open, range.end);
       if (!body_.is(open, "(")) return false;

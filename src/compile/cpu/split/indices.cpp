@@ -204,6 +204,10 @@ bool Indices::plain_sum(TokenRange range) const {
       return false;
     } else if ((token.is("-") || token.is("*")) && (i == range.begin || !ends_operand(tokens[i - 1]))) {
       return false;
+    } else if (token.is(")") && i + 1 < range.end &&
+               (tokens[i + 1].identifier() || tokens[i + 1].kind == Token::Kind::kNumber ||
+                body().is(i + 1, "("))) {
+      return false;  // a cast to a type of the user's: "(index_t)(i + 1)"
     }
   }
   return true;

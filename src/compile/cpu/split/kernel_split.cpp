@@ -1,6 +1,7 @@
 #include "compile/cpu/split/kernel_split.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "compile/cpu/split/analysis.h"
@@ -53,7 +54,8 @@ struct KernelSplitter::State {
   std::set<std::string_view> being_judged;
   std::map<std::string, CalledVersion> versions;
   std::set<std::string> being_written;
-  std::map<const DefinitionOutline*, std::string> additions;  // in the order of their definitions' calls
+  std::map<const DefinitionOutline*, std::string> additions;
+  std::map<const DefinitionOutline*, std::set<const DefinitionOutline*>> callees;  // of what is added
   int numbers = 0;
 
   const Body& body(const DefinitionOutline& definition) {
@@ -135,7 +137,7 @@ struct KernelSplitter::State {
         throw Trouble{"'" + std::string(token.text) + "', which waits in a way that Kiln does not split", i};
     }
     for (const std::string_view name : {definition.name, std::string_view("operator")}) {
-      if (functions.hidden(name))
+      if (functions.hidden(name) && !functions.step_class(name))
         throw Trouble{"'" + std::string(functions.cause(name)) + "', which Kiln does not split",
                       definition.body.begin};
     }
@@ -187,6 +189,8 @@ struct KernelSplitter::State {
       WriterInput writer = writer_input(result.name, masked);
       writer.version = [&](const SyncCall& inner, const std::vector<Level>& inner_levels,
                            const std::vector<Group>& inner_groups, bool inner_masked) {
+        const auto& below = functions.definitions(inner.name);
+        callees[definition].insert(below.begin(), below.end());
         return version(inner, inner_levels, inner_groups, inner_masked, shape);
       };
       written.emplace_back(definition, write_split(analysis, writer));
@@ -341,6 +345,64 @@ struct KernelSplitter::State {
     return false;
   }
 
+  [[nodiscard]] std::size_t last_token(const DefinitionOutline& definition) const {
+    return std::min(definition.body.end, outline.source.tokens.size() - 1);
+  }
+
+  /// The blocks 'extern "C" {...}'.
+  [[nodiscard]] std::vector<TokenRange> c_linkage() const {
+    const std::vector<Token>& tokens = outline.source.tokens;
+    std::vector<TokenRange> blocks;
+    for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+      if (tokens[i].is("extern") && tokens[i + 1].is("\"C\"") && tokens[i + 2].is("{"))
+        blocks.push_back({i + 2, tokens[i + 2].close});
+    }
+    return blocks;
+  }
+
+  /// Whether two places of the text are in one scope: all brackets between them match.
+  [[nodiscard]] bool same_scope(std::size_t first, std::size_t second) const {
+    const std::vector<Token>& tokens = outline.source.tokens;
+    for (std::size_t i = first + 1; i <= second; ++i) {
+      if (tokens[i].is("}")) return false;
+      if (tokens[i].is("{") || tokens[i].is("(")) i = tokens[i].close;
+      if (i > second) return false;
+    }
+    return true;
+  }
+
+  /// What is added stands behind its function; where that calls one that is only declared above it and
+  /// defined below, behind the latter.
+  [[nodiscard]] std::vector<TextEdit> edits() const {
+    std::map<std::size_t, std::string> added;  // by token
+    std::map<const DefinitionOutline*, std::size_t> known;
+    const std::function<std::size_t(const DefinitionOutline*)> add =
+        [&](const DefinitionOutline* definition) {
+          if (const auto found = known.find(definition); found != known.end()) return found->second;
+          std::size_t place = last_token(*definition);
+          known[definition] = place;
+          if (const auto below = callees.find(definition); below != callees.end()) {
+            for (const DefinitionOutline* other : below->second) {
+              const std::size_t there = add(other);
+              if (there > place && same_scope(place, there)) place = there;
+            }
+          }
+          if (const auto own = additions.find(definition); own != additions.end())
+            added[place] += own->second;
+          return known[definition] = place;
+        };
+    for (const auto& addition : additions) add(addition.first);
+    const std::vector<TokenRange> with_c_linkage = c_linkage();
+    std::vector<TextEdit> edits;
+    for (const auto& [token, behind] : added) {
+      const bool c = std::any_of(with_c_linkage.begin(), with_c_linkage.end(),
+                                 [place = token](TokenRange block) { return block.contains(place); });
+      edits.push_back({outline.source.tokens[token].end(), 0,
+                       c ? "\nextern \"C++\" {" + behind + "}\n" : behind});  // no templates in C
+    }
+    return edits;
+  }
+
   SplitKernel split(std::string_view kernel, const std::vector<std::optional<Dim3>>& blocks) {
     const std::vector<const DefinitionOutline*>& definitions = functions.definitions(kernel);
     if (definitions.size() != 1)
@@ -371,8 +433,11 @@ struct KernelSplitter::State {
     WriterInput writer = writer_input(result.function, false);
     writer.kernel = true;
     writer.version = [&](const SyncCall& call, const std::vector<Level>& levels,
-                         const std::vector<Group>& groups,
-                         bool masked) { return version(call, levels, groups, masked, shape); };
+                         const std::vector<Group>& groups, bool masked) {
+      const auto& below = functions.definitions(call.name);
+      callees[&definition].insert(below.begin(), below.end());
+      return version(call, levels, groups, masked, shape);
+    };
     const std::string added = write_split(analysis, writer);
     additions[&definition] += "\n" + added;
     return result;
@@ -398,12 +463,7 @@ SplitKernel KernelSplitter::split(std::string_view kernel, const std::vector<std
 }
 
 std::vector<TextEdit> KernelSplitter::edits() const {
-  std::vector<TextEdit> edits;
-  for (const auto& [definition, added] : state_->additions) {
-    const std::size_t close = std::min(definition->body.end, state_->outline.source.tokens.size() - 1);
-    edits.push_back({state_->outline.source.tokens[close].end(), 0, added});
-  }
-  return edits;
+  return state_->edits();
 }
 
 }  // namespace kiln::fission

@@ -102,9 +102,14 @@ void LoopText::item_loop(const std::vector<TokenRange>& ranges, Place around,
 
 void LoopText::region(const std::vector<const Statement*>& statements, Place around) {
   std::vector<TokenRange> ranges;
-  for (const Statement* statement : statements) {
-    ranges.push_back(statement->range);
-    declare_rooms(*statement, around);
+  std::size_t repeated = 0;  // of the statements before this one the repeated values have been declared
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    if (names_repeated(*statements[i],
+                       {statements.begin(), statements.begin() + static_cast<std::ptrdiff_t>(i)})) {
+      for (; repeated < i; ++repeated) declare_repeated(*statements[repeated], around);
+    }
+    ranges.push_back(statements[i]->range);
+    declare_rooms(*statements[i], around);
   }
   if (std::all_of(statements.begin(), statements.end(),
                   [&](const Statement* statement) { return only_repeated(*statement); })) {
@@ -135,7 +140,25 @@ void LoopText::region(const std::vector<const Statement*>& statements, Place aro
     return text;
   });
   limited_ = nullptr;
-  for (const Statement* statement : statements) declare_repeated(*statement, around);
+  for (; repeated < statements.size(); ++repeated) declare_repeated(*statements[repeated], around);
+}
+
+/// Whether the type of an array for each work-item's values, "auto x = a[i]", is written with a repeated
+/// value that one of the statements `before` declares.
+bool LoopText::names_repeated(const Statement& statement, const std::vector<const Statement*>& before) const {
+  if (statement.kind != Kind::kDeclaration) return false;
+  for (const Declarator& declarator : statement.declarators) {
+    if (an_.storage(body_.variable_at(declarator.at)) != Storage::kItems) continue;
+    for (std::size_t i = declarator.initializer.begin; i < declarator.initializer.end; ++i) {
+      const int v = body_.variable_at(i);
+      if (v < 0 || an_.storage(v) != Storage::kRepeated || variable(v).parameter >= 0) continue;
+      const bool here = std::any_of(before.begin(), before.end(), [&](const Statement* other) {
+        return other->range.contains(variable(v).declarator->at);
+      });
+      if (here) return true;
+    }
+  }
+  return false;
 }
 
 void LoopText::in_warps(const std::vector<TokenRange>& ranges, const std::function<void()>& inside) {

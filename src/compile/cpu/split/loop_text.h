@@ -38,6 +38,8 @@ class LoopText : protected ExpressionText {
   /// Declares arrays for the variables of a loop's statement that live longer than the loop.
   void declare_rooms(const Statement& statement, Place around);
   /// Declares names of values that are computed anew, for the text outside of the loops.
+  [[nodiscard]] bool names_repeated(const Statement& statement,
+                                    const std::vector<const Statement*>& before) const;
   void declare_repeated(const Statement& statement, Place around);
   [[nodiscard]] std::string item_statement(const Statement& statement);
   [[nodiscard]] std::string first_value(int v, const Declarator& declarator, const Statement& statement);

@@ -22,22 +22,49 @@ struct MemberCall {
   std::vector<TokenRange> arguments;
 };
 
+/// The names of classes, and of what "using X = C<int>;" and "typedef C<int> X;" call so.
+std::set<std::string_view> class_names(const Outline& outlined) {
+  std::set<std::string_view> names;
+  for (const DefinitionOutline& definition : outlined.definitions) {
+    if (definition.is_class) names.insert(definition.name);
+  }
+  const std::vector<Token>& tokens = outlined.source.tokens;
+  std::vector<std::pair<std::string_view, std::string_view>> others;  // name, type
+  for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+    const bool alias = tokens[i].is("using") && tokens[i + 1].identifier() && tokens[i + 2].is("=");
+    if (!alias && !tokens[i].is("typedef")) continue;
+    std::size_t at = alias ? i + 3 : i + 1;
+    std::string_view type;
+    while (at < tokens.size() && (tokens[at].identifier() || tokens[at].is("::"))) {
+      if (tokens[at].identifier()) type = tokens[at].text;
+      if (tokens[++at].is("<")) at = after_template_arguments(tokens, at, tokens.size());
+      if (!alias && at + 1 < tokens.size() && tokens[at].identifier() && tokens[at + 1].is(";")) break;
+    }
+    if (at >= tokens.size()) break;
+    others.emplace_back(alias ? tokens[i + 1].text : tokens[at].text, type);
+  }
+  for (std::size_t before = 0; before != names.size();) {
+    before = names.size();
+    for (const auto& [name, type] : others) {
+      if (names.contains(type)) names.insert(name);
+    }
+  }
+  return names;
+}
+
 /// Writes one function's text with calls of members replaced, and with `kiln_self.` in front of the names
 /// that its class declares for objects.
 class MemberText {
  public:
   MemberText(std::string_view text, const Outline& outlined, const SyncFunctions& functions, const Body& body,
-             const ClassScope* own, std::set<std::string>& used)
+             const ClassScope* own, const std::set<std::string_view>& classes, std::set<std::string>& used)
       : text_(text),
         tokens_(outlined.source.tokens),
         functions_(functions),
         body_(body),
         own_(own),
-        used_(used) {
-    for (const DefinitionOutline& definition : outlined.definitions) {
-      if (definition.is_class) classes_.insert(definition.name);
-    }
-  }
+        classes_(classes),
+        used_(used) {}
 
   [[nodiscard]] std::string render(TokenRange range) const {
     std::string result;
@@ -172,6 +199,7 @@ class MemberText {
   [[nodiscard]] bool waits_when_called(std::size_t i) const {
     if (!functions_.waiting_member("operator")) return false;
     const Variable& variable = body_.variables()[static_cast<std::size_t>(body_.variable_at(i))];
+    if (i == variable.declarator->at) return false;  // "Sum sum(storage);"
     const auto names_one = [&](TokenRange range) {
       for (std::size_t t = range.begin; t < range.end; ++t) {
         if (classes_.contains(tokens_[t].text) || template_name(tokens_[t].text)) return true;
@@ -219,8 +247,8 @@ class MemberText {
   const SyncFunctions& functions_;
   const Body& body_;
   const ClassScope* own_;
+  const std::set<std::string_view>& classes_;
   std::set<std::string>& used_;  ///< names of static forms that calls name
-  std::set<std::string_view> classes_;
 };
 
 /// The static functions for a member function that calls name, of `used`: for an object that has a name, and
@@ -256,7 +284,11 @@ std::string static_forms(std::string_view text, const Outline& outlined, const M
 class Placement {
  public:
   Placement(std::string_view text, const Outline& outlined, const SyncFunctions& functions)
-      : text_(text), outlined_(outlined), functions_(functions), signatures_(outlined) {}
+      : text_(text),
+        outlined_(outlined),
+        functions_(functions),
+        signatures_(outlined),
+        classes_(class_names(outlined)) {}
 
   std::vector<TextEdit> edits() {
     std::vector<TextEdit> edits;
@@ -271,7 +303,7 @@ class Placement {
       } else if (names_member(definition)) {
         const Body body = body_of(definition);
         if (body.trouble().empty())
-          MemberText(text_, outlined_, functions_, body, nullptr, used_)
+          MemberText(text_, outlined_, functions_, body, nullptr, classes_, used_)
               .edit({definition.body.begin, definition.body.end}, edits);
       }
     }
@@ -307,7 +339,7 @@ class Placement {
     if (!body.trouble().empty()) return "";
     const DefinitionOutline& owner = *class_of(outlined_, member);
     const ClassScope& scope = scopes_.try_emplace(&owner, outlined_, owner).first->second;
-    const MemberText writer(text_, outlined_, functions_, body, &scope, used_);
+    const MemberText writer(text_, outlined_, functions_, body, &scope, classes_, used_);
     return static_forms(text_, outlined_, writer, body, member, scope, used_);
   }
 
@@ -315,6 +347,7 @@ class Placement {
   const Outline& outlined_;
   const SyncFunctions& functions_;
   Signatures signatures_;
+  std::set<std::string_view> classes_;
   std::map<const DefinitionOutline*, ClassScope> scopes_;
   std::set<std::string> used_;  ///< names of static forms
 };

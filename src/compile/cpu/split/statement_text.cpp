@@ -216,7 +216,7 @@ void StatementText::outer_return(const Statement& statement, Place around) {
 
 void StatementText::store_result(TokenRange value, Place around) {
   item_loop({value}, around, [&] {
-    return "kiln::cpu::keep(kiln_return" + std::string(around == Place::kWarp ? "[kiln_lane]" : "[kiln_i]") +
+    return "kiln::cpu::keep(kiln_return" + std::string(an_.warp_function() ? "[kiln_lane]" : "[kiln_i]") +
            ", " + as_result(value.begin, render(value, Place::kItem)) + ");\n";
   });
 }

@@ -271,9 +271,10 @@ class Parser {
     return finish(std::move(result));
   }
 
+  /// Whether a condition declares a variable, which has to have a value there; "a & b" does not.
   [[nodiscard]] bool declares(TokenRange range) const {
     const std::size_t name = declared_name(range.begin, range.end);
-    return name < range.end;
+    return name + 1 < range.end && (is(name + 1, "=") || is(name + 1, "{"));
   }
 
   /// A declaration or an expression.
@@ -346,6 +347,13 @@ class Parser {
            is(i + 3, ")") && is(i + 4, "[");
   }
 
+  /// "(*f)(int)" at `i`, of a declaration; not the arguments of "f(*p, x)".
+  [[nodiscard]] bool points_to_function(std::size_t i, std::size_t end) const {
+    if (!is(i, "(") || !is(i + 1, "*")) return false;
+    const std::size_t after = matching_close(tokens_, i) + 1;
+    return after < end && is(after, "(");
+  }
+
   /// Token of the first name that a declaration at `i` declares; `end` if it is an expression.
   [[nodiscard]] std::size_t declared_name(std::size_t i, std::size_t end) const {
     bool named = false;  // a type has been named
@@ -372,7 +380,7 @@ class Parser {
     while (i < end && qualifier(i)) ++i;
     if (i >= end) return end;
     if (is(i, "[") && (is(i - 1, "auto") || is(i - 1, "&") || is(i - 1, "const"))) return i;  // auto [a, b]
-    if (points_to_array(i, end) || (is(i, "(") && is(i + 1, "*"))) return i;  // or a pointer to a function
+    if (points_to_array(i, end) || points_to_function(i, end)) return i;
     if (!tokens_[i].identifier() || among(kNoTypes, tokens_[i].text)) return end;
     const std::size_t next = i + 1;
     const bool declares = next == end || is(next, "=") || is(next, ",") || is(next, "(") || is(next, "{") ||

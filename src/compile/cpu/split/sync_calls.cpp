@@ -214,7 +214,7 @@ SyncFunctions::SyncFunctions(const Outline& text) : tokens_(text.source.tokens) 
                                (owner == nullptr || definition.name != owner->name);
     if (object_member)
       object_members.insert(definition.name);
-    else if (!free_function)
+    else if (!free_function && !definition.is_class)  // a function may have a class's name
       members.insert(definition.name);
     if (definition.is_class) {  // it has its members as definitions of their own
       for (std::size_t i = definition.body.begin; i < definition.body.end; ++i) {

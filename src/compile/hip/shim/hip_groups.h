@@ -100,6 +100,16 @@ class coalesced_group {
   __device__ T shfl(T value, unsigned rank) const {
     return kiln::shuffled(mask_, value, lane_of(rank));
   }
+  template <class T>
+  __device__ T shfl_up(T value, unsigned delta) const {
+    const unsigned own = thread_rank();
+    return shfl(value, own >= delta ? own - delta : own);
+  }
+  template <class T>
+  __device__ T shfl_down(T value, unsigned delta) const {
+    const unsigned own = thread_rank();
+    return shfl(value, delta < num_threads() - own ? own + delta : own);
+  }
   __device__ int any(int predicate) const { return (__ballot_sync(mask_, predicate) & mask_) != 0; }
   __device__ int all(int predicate) const { return (__ballot_sync(mask_, !predicate) & mask_) == 0; }
 
