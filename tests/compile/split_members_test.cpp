@@ -177,6 +177,34 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 128 + t] = sum + most + before + with * all;
 })",
      {128, 1, 1}},
+    // The constructor of a class reads threadIdx, the member that is called does not.
+    {"ConstructorsThatReadTheIndexByAnotherName",
+     R"(template <class T, int N>
+class Loader {
+  int me;
+ public:
+  __device__ Loader() : me(threadIdx.x) {}
+  __device__ void load(const T* from, T* to, int valid) {
+    for (int i = 0; i < N; ++i)
+      if (me * N + i < valid) to[i] = from[me * N + i];
+  }
+  __device__ void store(T* to, const T* from, int valid) {
+    for (int i = 0; i < N; ++i)
+      if (me * N + i < valid) to[me * N + i] = from[i];
+  }
+};
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  typedef Loader<float, 4> Load;
+  using Store = Loader<float, 4>;
+  __shared__ float s[64];
+  float items[4] = {};
+  s[threadIdx.x] = in[threadIdx.x];
+  Load().load(in, items, 250);
+  __syncthreads();
+  for (int j = 0; j < 4; ++j) items[j] += s[63 - threadIdx.x];
+  Store().store(out + 256 * blockIdx.x, items, 250);
+})",
+     {64, 1, 1}},
     // A class with the name of a member function that waits.
     {"ClassWithTheNameOfAnOperationOfCub",
      R"(#include <cub/cub.cuh>

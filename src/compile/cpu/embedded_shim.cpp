@@ -307,7 +307,7 @@ std::vector<ShimPart> make_shim_parts() {
   add("special", embedded::kSpecial,
       {"erfinv", "erfcinv", "erfcx", "normcdfinv", "cyl_bessel_i", "j0", "j1", "jn", "y0", "y1", "yn",
        "thrust/random", "normal_distribution"});
-  add("atomics", embedded::kAtomics, {}, {}, {"atomic", "#include"});
+  add("atomics", embedded::kAtomics, {}, {}, {"atomic", "kiln_add_double", "#include"});
   add("warp", embedded::kWarp);
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",

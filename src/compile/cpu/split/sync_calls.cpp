@@ -280,6 +280,19 @@ SyncFunctions::SyncFunctions(const Outline& text) : tokens_(text.source.tokens) 
         names.contains("threadIdx") || names.contains("thread_rank") || names.contains("memcpy_async");
     if (reads) indexed_.insert(name);
   }
+  // A type by another name: "using Load = BlockLoad<float>;", "typedef BlockLoad<float> Load;".
+  for (std::size_t i = 0; i + 3 < tokens.size(); ++i) {
+    const bool alias = tokens[i].is("using") && tokens[i + 2].is("=");
+    if (!alias && !tokens[i].is("typedef")) continue;
+    std::size_t end = i + 1;
+    while (end < tokens.size() && !tokens[end].is(";") && !tokens[end].is("{")) ++end;
+    const std::size_t name = alias ? i + 1 : end - 1;
+    if (!tokens[name].identifier()) continue;
+    for (std::size_t t = i + 1; t < end; ++t) {
+      if (t != name && tokens[t].identifier()) all[tokens[name].text].insert(tokens[t].text);
+    }
+    i = end;
+  }
   for (bool grown = true; grown;) {
     grown = false;
     for (const auto& [name, names] : all) {
