@@ -404,5 +404,21 @@ TEST_F(CudaFunctions, AtomicsOfFurtherTypes) {
   EXPECT_THAT(c, ElementsAre(96.0F, 192.0F));
 }
 
+/// Texts for GPUs before sm_60 define the sum of doubles; without that definition Kiln's has to be there.
+TEST_F(CudaFunctions, ATextsOwnAtomicSumOfDoublesGoesBeforeKilns) {
+  const std::string own =
+      "__device__ double atomicAdd(double* address, double value) {\n"
+      "  const double old = *address;\n  *address += 2 * value;\n  return old;\n}\n";
+  const std::string text =
+      "extern \"C\" __global__ void k(double* a) {\n"
+      "  atomicAdd(a, 1.5);\n  atomicAdd(&a[1], 2);\n  a[2] = atomicAdd(a, 0.25f);\n}\n";
+  for (const bool defines : {false, true}) {
+    double a[3] = {};
+    kernels_.run(kernels_.build((defines ? own : "") + text, "k"), {{1, 1, 1}, {1, 1, 1}, 0}, &a[0]);
+    const double times = defines ? 2 : 1;
+    EXPECT_THAT(a, ElementsAre(times * 1.75, times * 2, times * 1.5));
+  }
+}
+
 }  // namespace
 }  // namespace kiln::test

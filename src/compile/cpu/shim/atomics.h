@@ -24,7 +24,18 @@ KILN_ATOMIC_NATIVE(atomicAdd, unsigned int, __atomic_fetch_add)
 KILN_ATOMIC_NATIVE(atomicAdd, unsigned long, __atomic_fetch_add)
 KILN_ATOMIC_NATIVE(atomicAdd, unsigned long long, __atomic_fetch_add)
 KILN_ATOMIC_LOOP(atomicAdd, float, old + value)
-KILN_ATOMIC_LOOP(atomicAdd, double, old + value)
+KILN_ATOMIC_LOOP(kiln_add_double, double, old + value)
+template <bool>
+struct KilnWhen {};
+template <>
+struct KilnWhen<true> {
+  using type = int;
+};
+/// A template, so that a text's own function, as texts for GPUs before sm_60 have it, goes before this one.
+template <class D, typename KilnWhen<__is_same(D, double)>::type = 0>
+KILN_SHIM D atomicAdd(D* address, double value) {
+  return kiln_add_double(address, value);
+}
 KILN_ATOMIC_NATIVE(atomicSub, int, __atomic_fetch_sub)
 KILN_ATOMIC_NATIVE(atomicSub, unsigned int, __atomic_fetch_sub)
 KILN_ATOMIC_NATIVE(atomicExch, int, __atomic_exchange_n)
