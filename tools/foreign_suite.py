@@ -38,7 +38,7 @@ def run(command, environment, limit):
 def first_error(said):
     """The line that says what is wrong."""
     lines = [line.strip() for line in said.splitlines()]
-    for pattern in (r"\berror\b *[:(]", r"cannot be|not known|refused"):
+    for pattern in (r"\b[Ee]rror\b *[:(]", r"cannot be|not known|refused"):
         for line in lines:
             if re.search(pattern, line) and not line.startswith("│"):
                 return line

@@ -221,7 +221,8 @@ class Outliner {
     if (at(range.begin, "template")) return;
     const std::string_view name = variable_name(range);
     const bool unnamed_type = name == "struct" || name == "class" || name == "union" || name == "enum";
-    if (!name.empty() && !unnamed_type) result_.variables.push_back({scope + std::string(name)});
+    if (!name.empty() && !unnamed_type)
+      result_.variables.push_back({scope + std::string(name), tokens()[range.end - 1].end()});
   }
 
   /// Each name that a declaration declares as a variable; empty for a function or a constant.

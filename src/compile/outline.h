@@ -30,6 +30,7 @@ struct DefinitionOutline {
 /// A variable at namespace scope that lives in device memory: __constant__, __device__ or __managed__.
 struct DeviceVariable {
   std::string qualified_name;  ///< "ns::table"; unnamed namespaces are left out
+  std::size_t end = 0;         ///< offset behind its declaration
 };
 
 /// `extern __shared__ T name[];`, at namespace or block scope.

@@ -22,7 +22,7 @@ bool tells_of_no_process(const std::string& log) {
 
 std::string first_error(const std::string& log) {
   for (const std::string& line : split(log, '\n')) {
-    for (const char* words : {"error:", "undefined reference", "nvcc fatal"}) {
+    for (const char* words : {"error:", "Error:", "undefined reference", "nvcc fatal"}) {
       if (line.find(words) != std::string::npos) return std::string(trim(line));
     }
   }

@@ -110,6 +110,24 @@ class ClassReader {
 
 }  // namespace
 
+namespace {
+
+/// The name in "float (*rows)", behind which the extents of an array stand: its elements lie one behind the
+/// other, so a pointer to the first is the same.
+std::optional<std::size_t> pointer_to_array(const std::vector<Token>& tokens, TokenSpan span) {
+  if (span.end < span.begin + 4 || span.end >= tokens.size() || !tokens[span.end].is("["))
+    return std::nullopt;
+  const std::size_t name = span.end - 2;
+  if (!tokens[span.end - 1].is(")") || !tokens[name].identifier()) return std::nullopt;
+  std::size_t open = name;
+  while (open > span.begin && !tokens[open].is("(")) --open;
+  const bool pointer = tokens[open].is("(") && tokens[open].close == span.end - 1 &&
+                       (tokens[open + 1].is("*") || tokens[open + 1].is("&"));
+  return pointer && open > span.begin ? std::optional(name) : std::nullopt;
+}
+
+}  // namespace
+
 TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
   TextParameter parameter;
   parameter.line = tokens[span.begin].line;
@@ -124,6 +142,12 @@ TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
       extents += text_of(tokens, {i, std::min(tokens[i].close + 1, end)});
       i = std::min(tokens[i].close, end);
     }
+  }
+  if (const auto row = pointer_to_array(tokens, {span.begin, name})) {
+    parameter.name = std::string(tokens[*row].text);
+    const std::string type = text_of(tokens, {span.begin, name});
+    parameter.type = type.substr(0, type.find('(')) + "*";
+    return parameter;
   }
   if (name > span.begin && tokens[name - 1].identifier() && name - 1 > span.begin) {
     parameter.name = std::string(tokens[name - 1].text);

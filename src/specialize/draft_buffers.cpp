@@ -34,16 +34,20 @@ std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::s
       type.bytes.empty() ? "shape" : "shape in bytes (elements of the type " + type.bytes + ")";
   const auto allocated =
       type.bytes.empty() && !type.rows ? allocated_extent(pointer, given, kernel) : std::nullopt;
-  const std::string extent = allocated            ? *allocated
-                             : type.bytes.empty() ? elements
-                                                  : elements + " * " + std::to_string(kGuessedBytes);
-  scalars_.make_sides_small(extent, type.rows ? 2 : 3);  // there are as many rows as elements in one
+  const std::string extent = allocated ? *allocated
+                             : type.bytes.empty() || type.rows
+                                 ? elements
+                                 : elements + " * " + std::to_string(kGuessedBytes);
+  // As many rows as elements in one; an object whose bytes are not known is a row.
+  const std::string row = !type.rows           ? ""
+                          : type.bytes.empty() ? ", " + quoted_scalar(extent)
+                                               : ", " + std::to_string(kGuessedBytes);
+  scalars_.make_sides_small(extent, type.rows ? 2 : 3);
   if (!type.bytes.empty()) init = "0";
   if (type.read_only || !has_input) todo += ", content";
   if (pointer.type.find("void") != std::string::npos) todo += ", type";
   buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type.type) + ", shape: [" +
-                               quoted_scalar(extent) + (type.rows ? ", " + quoted_scalar(extent) : "") +
-                               "], init: " + init + "}",
+                               quoted_scalar(extent) + row + "], init: " + init + "}",
                            todo, allocated ? "the program allocates " + program_.allocations.at(given) : ""});
   return name;
 }
@@ -123,7 +127,9 @@ std::optional<std::string> DraftBuffers::symbol(const std::string& variable, con
                                  std::to_string(*extent) + "], init: " + init + "}",
                              "content, for constant memory", ""});
   }
-  return variable + ": " + name;
+  const auto scope = program_.constant_scopes.find(variable);
+  if (scope == program_.constant_scopes.end() || scope->second.empty()) return variable + ": " + name;
+  return quoted_scalar(scope->second + variable) + ": " + name;
 }
 
 std::string DraftBuffers::output() const {

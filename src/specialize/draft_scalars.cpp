@@ -50,7 +50,7 @@ bool is_size_name(const std::string& name) {
 std::string DraftScalars::fresh(const std::string& wanted) {
   std::string name = wanted.empty() ? "argument" : wanted;
   while (is_word_of_format(name) || is_word_of_expressions(name) || is_cpp_word(name) || name == "seed" ||
-         taken_.contains(name))
+         name == "variant" || taken_.contains(name))
     name += "_";
   taken_.insert(name);
   return name;

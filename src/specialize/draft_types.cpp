@@ -185,10 +185,10 @@ ArgumentType DraftTypes::argument_type(const TextParameter& parameter, const Tex
       pointers_in(type.substr(0, open)) + (open == std::string::npos ? 0 : 1) + (reference ? 1 : 0);
   result.pointer = stars > 0;
   result.read_only = type.substr(0, type.find('*')).find("const") != std::string::npos;
-  result.rows = stars == 2 && !reference && open == std::string::npos;
+  result.rows = stars == 2 && !reference && (open == std::string::npos || type.substr(open) == "[]");
   if (stars > 1 && !result.rows) return result;
   result.type = type_name(type, kernel);
-  if (result.pointer && !result.rows && result.type.empty()) {
+  if (result.pointer && result.type.empty()) {
     result.type = "uchar";
     result.bytes = bare_type(type) == "void" ? "" : bare_type(type);
   }

@@ -38,7 +38,7 @@ class HostFinder {
                                names_host_class(item, item.declaration->whole));
         const bool variable = (kind == Kind::kAlias || (kind == Kind::kVariable && !item.member)) &&
                               names_host_class(item, item.declaration->whole);
-        const bool holds = kind == Kind::kClass && holds_host_class(item);
+        const bool holds = kind == Kind::kClass && (holds_host_class(item) || has_host_base(item));
         const bool macro = kind == Kind::kOther && is_use_of_whole_macro(item) &&
                            calls_host(program_.tokens_of(item), item.declaration->whole, 0);
         if (function || variable || holds || macro) item.host = found = true;
@@ -78,6 +78,16 @@ class HostFinder {
     });
   }
 
+  /// Whether one of its bases is for the host.
+  [[nodiscard]] bool has_host_base(const Item& item) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const TokenSpan body = item.declaration->body;
+    for (std::size_t i = item.declaration->whole.begin; i < body.begin; ++i) {
+      if (tokens[i].is(":")) return names_host_class(item, {i + 1, body.begin});
+    }
+    return false;
+  }
+
   /// Whether it names classes or aliases that are all for the host.
   [[nodiscard]] bool names_host_class(const Item& item, TokenSpan span) const {
     const std::vector<Token>& tokens = program_.tokens_of(item);
@@ -86,8 +96,11 @@ class HostFinder {
       const auto found = member ? program_.by_name.end() : program_.by_name.find(tokens[i].text);
       if (found == program_.by_name.end()) continue;
       bool all = true, own = false, all_own = true;  // of the same class: these come first
+      bool any = false;
       for (const std::size_t other : found->second) {
         const Item& one = program_.items[other];
+        if (is_constructor(one)) continue;
+        any = true;
         const Kind kind = one.declaration->kind;
         const bool host = one.host && &one != &item && (kind == Kind::kClass || kind == Kind::kAlias);
         const bool beside = item.member && one.member && one.owner == item.owner;
@@ -95,9 +108,19 @@ class HostFinder {
         all = all && host;
         all_own = all_own && (host || !beside);
       }
-      if (own ? all_own : all) return true;
+      if (any && (own ? all_own : all)) return true;
     }
     return false;
+  }
+
+  /// Or a destructor: a member function that is called like its class.
+  [[nodiscard]] bool is_constructor(const Item& item) const {
+    if (!item.member || item.owner == Item::kNoOwner) return false;
+    const auto& names = program_.items[item.owner].declaration->names;
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+      return std::find(item.declaration->names.begin(), item.declaration->names.end(), name) !=
+             item.declaration->names.end();
+    });
   }
 
   /// `__host__` in front of a function that has no mark of the device.

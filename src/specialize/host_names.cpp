@@ -345,9 +345,9 @@ bool is_callback_mark(std::string_view name) {
 
 bool names_host_only(const std::vector<Token>& tokens, std::size_t at) {
   const Token& token = tokens[at];
-  if (token.is("<")) {  // "<<<" of a launch; shifts have two
+  if (token.is("<")) {  // "<<<" and "<< <" of a launch; shifts have two, but for `operator<< <T>`
     return at + 2 < tokens.size() && tokens[at + 1].is("<") && tokens[at + 2].is("<") &&
-           tokens[at + 2].offset == token.offset + 2;
+           !(at > 0 && tokens[at - 1].is("operator"));
   }
   if (!token.identifier()) return false;
   if (at > 0 && (tokens[at - 1].is(".") || tokens[at - 1].is("->"))) return false;

@@ -192,9 +192,9 @@ void KeptCode::learn_std_name(const std::vector<Token>& tokens, std::size_t i) {
 void KeptCode::reach(const Token& token, bool called) {
   if (!token.identifier()) return;
   const bool first = reached_.insert(token.text).second;
-  if (!first && (!called || !called_.insert(token.text).second)) return;
-  if (first && called) called_.insert(token.text);
-  if (first) {
+  const bool first_call = called && called_.insert(token.text).second;
+  if (!first && !first_call) return;
+  if (program_.function_macros.contains(token.text) ? first_call : first) {
     const auto macro = program_.macros.find(token.text);
     if (macro != program_.macros.end()) {
       for (const std::vector<Token>* words : macro->second) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "base/text.h"
@@ -32,23 +33,82 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+/// Whether lines of a conditional count.
+enum class Branch {
+  kTaken,
+  kLeft,     ///< the other branch counts
+  kUnknown,  ///< the condition says nothing that is known
+};
+
+std::string in_lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
+  });
+  return text;
+}
+
+bool names_the_gpu(const std::string& variable) {
+  const std::string lower = in_lower_case(variable);
+  return lower.find("cuda") != std::string::npos || lower.find("gpu") != std::string::npos;
+}
+
+std::optional<bool> switch_value(const std::string& value) {
+  static const std::set<std::string> yes = {"1", "on", "yes", "y", "true"};
+  static const std::set<std::string> no = {"", "0", "off", "no", "n", "false"};
+  const std::string lower = in_lower_case(value);
+  if (yes.contains(lower)) return true;
+  return no.contains(lower) ? std::optional(false) : std::nullopt;
+}
+
+/// Of `ifeq ($(GPU), 1)`, `ifdef USE_CUDA` and the like: the program is for a GPU, so a switch with such a
+/// name is on.
+Branch first_branch(const std::string& line) {
+  const std::size_t blank = std::min(line.find_first_of(" \t("), line.size());
+  const std::string word = line.substr(0, blank);
+  std::string rest(trim(std::string_view(line).substr(blank)));
+  const bool negated = word == "ifneq" || word == "ifndef";
+  std::optional<bool> on;
+  if (word == "ifdef" || word == "ifndef") {
+    if (is_identifier(rest) && names_the_gpu(rest)) on = true;
+  } else if (rest.starts_with("($(") && rest.ends_with(")")) {
+    const std::size_t close = rest.find(')');
+    const std::size_t comma = rest.find(',', close);
+    const std::string variable(trim(std::string_view(rest).substr(3, close - 3)));
+    if (comma != std::string::npos && trim(rest.substr(close + 1, comma - close - 1)).empty() &&
+        is_identifier(variable) && names_the_gpu(variable))
+      on = switch_value(std::string(trim(std::string_view(rest).substr(comma + 1, rest.size() - comma - 2))));
+  }
+  if (!on) return Branch::kUnknown;
+  return *on != negated ? Branch::kTaken : Branch::kLeft;
+}
+
+/// Behind `else`, which may have a condition of its own.
+Branch other_branch(Branch branch, const std::string& line) {
+  if (branch != Branch::kLeft) return branch == Branch::kTaken ? Branch::kUnknown : branch;
+  const std::string rest(trim(std::string_view(line).substr(4)));
+  return rest.empty() ? Branch::kTaken : first_branch(rest);
+}
+
 class MakefileReader {
  public:
   MakefileFlags run(const std::string& text) {
     std::vector<std::string> kept;
-    int conditionals = 0;
+    std::vector<Branch> branches;  // of the conditionals around a line
     for (const std::string& line : lines_of(text)) {
       std::istringstream words(line);
       std::string first;
       words >> first;
-      const bool opens =
-          first.starts_with("ifeq") || first.starts_with("ifneq") || first == "ifdef" || first == "ifndef";
-      if (opens) ++conditionals;
-      if (conditionals == 0) {
+      if (first.starts_with("ifeq") || first.starts_with("ifneq") || first == "ifdef" || first == "ifndef") {
+        branches.push_back(first_branch(std::string(trim(line))));
+      } else if (first == "endif") {
+        if (!branches.empty()) branches.pop_back();
+      } else if (first == "else" && !branches.empty()) {
+        branches.back() = other_branch(branches.back(), std::string(trim(line)));
+      } else if (std::all_of(branches.begin(), branches.end(),
+                             [](Branch branch) { return branch == Branch::kTaken; })) {
         add_variable(line);
         kept.push_back(line);
       }
-      if (first == "endif") conditionals = std::max(0, conditionals - 1);
     }
     for (const std::string& line : kept) read_words(expanded(line, 0));
     for (const auto& define : defines_) flags_.defines.push_back(define);

@@ -16,8 +16,8 @@ using Kind = Declaration::Kind;
 constexpr int kFoldersAbove = 3;
 constexpr std::size_t kMostFiles = 200;    // of a folder
 constexpr std::size_t kMostFolders = 500;  // of a project
-constexpr std::array<const char*, 9> kFolderNames = {"",           "include", "inc",  "common", "Common",
-                                                     "common/inc", "utils",   "util", "headers"};
+constexpr std::array<const char*, 10> kFolderNames = {"",           "include", "inc",  "common",  "Common",
+                                                      "common/inc", "utils",   "util", "headers", "includes"};
 
 /// What texts declare for the device, and what they define.
 struct DeviceNames {
@@ -139,6 +139,16 @@ std::vector<Path> folders_of_project(FileSystem& files, const Path& source) {
   return folders;
 }
 
+/// The nearest folder above the program, however high, for which `has` holds; empty: none.
+template <class Has>
+Path folder_above(const Path& source, const Has& has) {
+  Path folder = std::filesystem::absolute(source).lexically_normal().parent_path();
+  for (; folder.has_relative_path(); folder = folder.parent_path()) {
+    if (has(folder)) return folder;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
@@ -159,6 +169,10 @@ std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
     if (first != candidates.end()) {
       found.push_back(*first);
     } else if (name.find('/') != std::string::npos && !name.starts_with(".")) {
+      if (const Path root = folder_above(source, has); !root.empty()) {
+        found.push_back(root);
+        continue;
+      }
       if (tree.empty()) tree = folders_of_project(files, source);
       const auto below = std::find_if(tree.begin(), tree.end(), has);
       if (below != tree.end()) found.push_back(*below);

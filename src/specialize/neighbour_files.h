@@ -11,7 +11,8 @@ namespace kiln {
 
 /// The folders near a program (include, common, ... beside it and up to three folders above) that have the
 /// headers which were not found: each name is taken from the first folder that has it. Names with a folder in
-/// them, such as "core/math.h", are looked for in all folders of the project, too.
+/// them, such as "core/math.h", are looked for in each folder above the program and in all folders of the
+/// project, too.
 [[nodiscard]] std::vector<std::filesystem::path> folders_of_headers(FileSystem& files,
                                                                     const std::filesystem::path& source,
                                                                     const std::vector<std::string>& missing);

@@ -115,7 +115,7 @@ class ProgramReader {
       } else if (declaration.kind == Kind::kEnum) {
         add_enumeration(declaration);
       } else if (declaration.kind == Kind::kVariable) {
-        add_variable(declaration);
+        add_variable(declaration, scope);
       }
     }
   }
@@ -325,7 +325,7 @@ class ProgramReader {
     return defined_.contains(macro) || program_.macros.contains(macro);
   }
 
-  void add_variable(const Declaration& declaration) {
+  void add_variable(const Declaration& declaration, const std::string& scope) {
     const std::size_t begin = declaration.whole.begin, end = declaration.whole.end - 1;
     bool constant_memory = false;
     for (std::size_t i = begin; i < end; ++i) constant_memory = constant_memory || at(i, "__constant__");
@@ -336,6 +336,7 @@ class ProgramReader {
         if (found != std::string::npos) variable.type.erase(found, word.size());
       }
       program_.constant_variables[variable.name] = std::string(trim(variable.type));
+      program_.constant_scopes[variable.name] = scope;
     }
     find_variables({begin, declaration.whole.end});
     VariableTypes(tokens(), program_.variables).add(declaration.whole);
@@ -481,6 +482,7 @@ ProgramText read_program(const std::string& text, const std::vector<std::string>
     }
     program.records.merge(other.records);
     program.constant_variables.merge(other.constant_variables);
+    program.constant_scopes.merge(other.constant_scopes);
   }
   return program;
 }

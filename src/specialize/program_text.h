@@ -93,6 +93,7 @@ struct ProgramText {
   std::map<std::string, std::string> allocations;   ///< bytes of the device's memory, by the pointer's name
   /// Variables in constant memory, by name, with extents in the type: "float [16]".
   std::map<std::string, std::string> constant_variables;
+  std::map<std::string, std::string> constant_scopes;  ///< of those: "ns::", or empty
 };
 
 /// Uses of macros that launch kernels are read as what they stand for. `headers` are read first; lines of

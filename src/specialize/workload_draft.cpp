@@ -30,7 +30,12 @@ class Drafter {
         scalars_(types_),
         buffers_(types_, scalars_) {
     for (const auto& [name, value] : request.defines) program_.constants[name] = value;
+    for (auto& [variable, scope] : program_.constant_scopes) {
+      const std::string name = with_named_scopes(scope + variable);
+      scope = name.substr(0, name.size() - variable.size());
+    }
     for (TextKernel& kernel : program_.kernels) {
+      kernel.name = with_named_scopes(kernel.name);
       int number = 0;
       for (TextParameter& parameter : kernel.parameters) {
         ++number;
@@ -56,6 +61,29 @@ class Drafter {
   }
 
  private:
+  /// "a::b::k" for "SPACE::k" where the text has `#define SPACE a::b`.
+  [[nodiscard]] std::string with_named_scopes(const std::string& name) const {
+    const std::size_t base = name.rfind("::");
+    std::string scopes;
+    for (std::size_t at = 0; base != std::string::npos && at < base;) {
+      const std::size_t end = name.find("::", at);
+      const std::string scope = name.substr(at, end - at);
+      const auto macro = program_.constants.find(scope);
+      const bool names = macro != program_.constants.end() && is_scope_name(macro->second);
+      scopes += (names ? macro->second : scope) + "::";
+      at = end + 2;
+    }
+    return scopes + base_name(name);
+  }
+
+  /// "a::b": words with colons between them.
+  static bool is_scope_name(const std::string& text) {
+    const TokenizedText read = tokenize(text);
+    return !read.tokens.empty() &&
+           std::all_of(read.tokens.begin(), read.tokens.end(),
+                       [](const Token& token) { return token.identifier() || token.is("::"); });
+  }
+
   /// Kernels in `#ifdef X` where nothing defines X; macros of compilers may be defined. Keeps those that are
   /// asked for.
   void remove_what_is_not_compiled() {

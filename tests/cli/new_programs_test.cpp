@@ -46,6 +46,45 @@ TEST_F(NewPrograms, ManyMembersThatAreAlikeAreCounted) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, PointersToObjectsAndArraysOfPointersArePassed) {
+  const std::string yaml = draft(
+      "struct Job { unsigned char* data; int size; };\n"
+      "__global__ void count(Job** jobs, float* c[], int n) {\n"
+      "  if (threadIdx.x < n) { jobs[threadIdx.x]->size += 1; c[threadIdx.x][0] = 2; }\n}\n"
+      "int main() { count<<<1, 8>>>(0, 0, 8); }\n");
+  EXPECT_THAT(yaml, HasSubstr("args: [{pointers: jobs}, {pointers: c}, n]"));
+  EXPECT_THAT(yaml, HasSubstr("jobs: {type: uchar, shape: [n, 64], init: 0}"));
+  EXPECT_THAT(yaml, HasSubstr("c: {type: float, shape: [n, n]"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: jobs, region: [[1, 2], [8, 9]], expected: 1}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, APointerToAnArrayIsOnePointer) {
+  const std::string yaml = draft(
+      "__global__ void plane(float (*a)[32], const int (*__restrict__ b)[4][2], int n) {\n"
+      "  if (threadIdx.x < n) a[threadIdx.x][0] = b[threadIdx.x][0][1];\n}\n"
+      "int main() { plane<<<1, 32>>>(0, 0, 3); }\n");
+  EXPECT_THAT(yaml, HasSubstr("args: [a, b, n]"));
+  EXPECT_THAT(yaml, HasSubstr("a: {type: float,"));
+  EXPECT_THAT(yaml, HasSubstr("b: {type: int,"));
+}
+
+TEST_F(NewPrograms, WordsOfAWorkloadAndMacrosForNamespacesGetOtherNames) {
+  const std::string yaml = draft(
+      "#define SPACE tools::fill\nnamespace SPACE {\n__constant__ float table[4];\n"
+      "__global__ void put(float* out, int variant) { out[threadIdx.x] = variant + table[0]; }\n"
+      "void run(float* out) { put<<<1, 32>>>(out, 3); }\n}\n#undef SPACE\n");
+  EXPECT_THAT(yaml, HasSubstr("variant_: {type: int"));
+  EXPECT_THAT(yaml, HasSubstr("entry: \"tools::fill::put\""));
+  EXPECT_THAT(yaml, HasSubstr("symbols: {\"tools::fill::table\": table}"));
+  const CliResult ran =
+      run_with(yaml, {{"table: {type: float, shape: [4], init: {uniform: [0, 1]}}",
+                       "table: {type: float, shape: [4], init: 2}"},
+                      {"checks: []", "checks: [{buffer: out, region: [[1, 2]], expected: 5}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, KernelsThatNothingCompilesAreLeftOut) {
   const std::string text =
       "#ifdef CHECK_IT\n__global__ void check(float* a) { a[0] = 1; }\n#endif\n"

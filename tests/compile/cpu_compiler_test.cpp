@@ -95,6 +95,66 @@ TEST_P(CpuDiagnostic, ReadsHeadersFromTheSpecializationOnly) {
   EXPECT_EQ(a, 9);
 }
 
+TEST_P(CpuDiagnostic, AVariableThatIsNotCompiledIsNoSymbol) {
+  for (const char* barrier : {"", "__syncthreads();"}) {
+    Specialization specialization = kernels_.specialize(
+        std::string(
+            "#ifdef PROFILE\n#include \"profile.h\"\n__device__ int count;\n#endif\n#include \"own.h\"\n") +
+            "#if 1\n__constant__ int used; /* of k */\n#else\n__constant__ int unused;\n#endif\n" +
+            "__global__ void k(int* a) {\n  a[threadIdx.x] = tools::table[0] + used;\n" + barrier + "\n}\n",
+        "k");
+    specialization.headers = {
+        {"profile.h", "/home/user/profile.h", "namespace profile { __device__ int records; }\n"},
+        {"own.h", "/home/user/own.h",
+         "#pragma once\nnamespace tools {\n__constant__ int table[4];  __device__ int hits;\n}\n"}};
+    const auto result = kernels_.compiler().compile(specialization);
+    ASSERT_TRUE(std::holds_alternative<CodeObject>(result)) << diagnostic_of(result).log;
+    const CodeObject& code = std::get<CodeObject>(result);
+    const std::string binary(reinterpret_cast<const char*>(code.binary.data()), code.binary.size());
+    for (const char* symbol : {"tools::table", "tools::hits", "used"})
+      EXPECT_THAT(binary, HasSubstr(symbol)) << barrier;
+    EXPECT_THAT(binary, Not(HasSubstr("profile::records"))) << barrier;
+    EXPECT_THAT(binary, Not(HasSubstr("unused"))) << barrier;
+  }
+  EXPECT_THAT(compile("#ifdef X\n__device__ int a;\n#endif\n#ifndef X\n__device__ int b; __device__ int c;\n"
+                      "#endif\n__global__ void k(int* o) { o[0] = wrong; }\n",
+                      "k")
+                  .summary,
+              HasSubstr("kernel.cu:7:"));
+}
+
+TEST_P(CpuDiagnostic, HasTheConstantsOfTheGnuLibrary) {
+  const auto result = kernels_.compiler().compile(
+      kernels_.specialize("__global__ void k(float* a) {\n  static_assert(sizeof(M_PI_2f32) == 4 && "
+                          "sizeof(M_SQRT2f64) == 8, \"\");\n"
+                          "  a[0] = M_PIf32 + M_1_PIf32;\n}\n",
+                          "k"));
+  EXPECT_TRUE(std::holds_alternative<CodeObject>(result)) << diagnostic_of(result).log;
+}
+
+TEST_P(CpuDiagnostic, ATextMayDeclareWhatIsBuiltIn) {
+  for (const char* barrier : {"", "__syncthreads();"}) {
+    const auto result = kernels_.compiler().compile(kernels_.specialize(
+        std::string(
+            "#include <cufft.h>\nextern __device__ __device_builtin__ void __syncthreads(void);\n"
+            "extern __device__ __device_builtin__ void __threadfence(void);\n"
+            "struct Plan { cufftHandle plan; };\n__global__ void k(int* a) {\n  a[0] = sizeof(Plan); ") +
+            barrier + "\n}\n",
+        "k"));
+    EXPECT_TRUE(std::holds_alternative<CodeObject>(result)) << diagnostic_of(result).log;
+  }
+}
+
+TEST_P(CpuDiagnostic, AKernelMayShareItsNameWithAFunctionOfTheHost) {
+  for (const char* barrier : {"", "__syncthreads();"}) {
+    const std::string text =
+        std::string("struct Image { int n; };\ndouble scale(Image& to, const Image& from);\n") +
+        "__global__ void scale(float* a, int n) { a[threadIdx.x] *= n; " + barrier + " }\n";
+    const auto result = kernels_.compiler().compile(kernels_.specialize(text, "scale"));
+    EXPECT_TRUE(std::holds_alternative<CodeObject>(result)) << diagnostic_of(result).log;
+  }
+}
+
 TEST_P(CpuDiagnostic, HasTheIntegersOfStdAndAllHeadersAtOnce) {
   DeviceFunction& plain = kernels_.build(kernels_.specialize(
       "__global__ void k(int* a) {\n"

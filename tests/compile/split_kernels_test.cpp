@@ -737,6 +737,34 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   if (n && out) store(*(out + blockIdx.x * 64 + t), s[63 - t]);
 })",
      {64, 1, 1}},
+    // "(void**)&p" is an address, not a sum of bits.
+    {"AddressesBehindCasts",
+     R"(__device__ void swap_pointers(void** a, void** b) {
+  void* p = *a;
+  *a = *b;
+  *b = p;
+}
+__device__ void set_bits(unsigned* to, unsigned by) { *to ^= by; }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float both[128];
+  float *now = both, *next = both + 64;
+  const int t = threadIdx.x;
+  unsigned mask = (n) & 7;
+  float sum = 1.0f;
+  now[t] = in[t];
+  __syncthreads();
+  for (int round = 1; round < 20; ++round) {
+    if (t < 40) {
+      const float v = now[t] + (t > 0 ? now[t - 1] : 0.0f);
+      swap_pointers((void**)&now, (void**)&next);
+      now[t] = v * 0.5f;
+      set_bits((unsigned*)&sum, (mask + t) << 16);
+    }
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + t] = now[t] + sum;
+})",
+     {64, 1, 1}},
     {"PointersWithRestrict",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[64];

@@ -61,6 +61,43 @@ TEST(HostCode, LeavesOutClassesWithMembersOfTheHost) {
   EXPECT_THAT(left, HasSubstr("struct Point { float x, y; };"));
 }
 
+TEST(HostCode, LeavesOutClassesOfABaseOfTheHost) {
+  const std::string text =
+      "#include <stdexcept>\n#include <string>\n"
+      "class Base {\n public:\n  Base() = default;\n  virtual ~Base() = default;\n  std::string label;\n};\n"
+      "template <typename T> class Image : public Base {\n  T* data;\n"
+      "  void check() { if (!data) throw std::runtime_error(label); }\n};\n"
+      "struct Plain {\n  Plain() = default;\n  float x;\n};\nstruct Point : Plain { float y; };\n"
+      "__global__ void k(Point* a) { a[0].x = 1; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("Image")));
+  EXPECT_THAT(left, Not(HasSubstr("stdexcept")));
+  EXPECT_THAT(left, HasSubstr("struct Point : Plain"));
+}
+
+TEST(HostCode, LeavesOutLaunchesWithBlanks) {
+  const std::string text =
+      "struct V { float x; };\ntemplate <class T> struct S { T x; };\n"
+      "template <class T> __device__ S<T> operator<< (S<T> a, int b);\n"
+      "template S<float> operator<< <float>(S<float> a, int b);\n"
+      "__global__ void k(V v, float* a) { a[0] = v.x; }\n"
+      "void run(V v, float* a) {\n  k << <4, 32 >> > (v, a);\n}\n";
+  const std::string left = cut(text, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("void run")));
+  EXPECT_THAT(left, HasSubstr("operator<< <float>"));
+}
+
+TEST(HostCode, AMacroWithParametersIsReplacedOnlyWhereItIsCalled) {
+  const std::string text =
+      "#include <stdexcept>\n#define X(name) void set_##name() { throw std::runtime_error(#name); }\n"
+      "#define FAIL(why) fail(why)\n"
+      "__device__ float fail(float why) { return why; }\n"
+      "__global__ void k(float* a, int X) { a[X] = FAIL(2.0f); }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("#include <stdexcept>")));
+  EXPECT_THAT(left, HasSubstr("__device__ float fail"));
+}
+
 TEST(HostCode, AParameterOfATemplateIsNoMark) {
   const std::string text =
       "template <int N>\n__global__ void k(float* a) { a[0] = N; }\n"

@@ -26,6 +26,23 @@ TEST(MakefileFlags, ConditionalsAreNotRead) {
   EXPECT_THAT(flags.defines, ElementsAre(Pair("LAST", "1")));
 }
 
+TEST(MakefileFlags, SwitchesOfTheGpuAreOn) {
+  const auto names = [](const std::string& text) {
+    std::string found;
+    for (const auto& [name, value] : read_makefile_flags(text).defines) found += name + " ";
+    return found;
+  };
+  EXPECT_EQ(
+      names("GPU=0\nifeq ($(GPU), 1)\nCFLAGS+= -DGPU\nifeq ($(CUDNN), 1)\nF += -DCUDNN\nendif\nendif\n"),
+      "GPU ");
+  EXPECT_EQ(names("ifdef USE_CUDA\nF = -DA\nelse\nF = -DB\nendif\n"), "A ");
+  EXPECT_EQ(names("ifndef USE_CUDA\nF = -DA\nelse\nF = -DB\nendif\n"), "B ");
+  EXPECT_EQ(names("ifneq ($(CUDA),OFF)\nF = -DA\nendif\nifeq ($(CUDA),OFF)\nF = -DB\nelse\nF = -DC\nendif\n"),
+            "A C ");
+  EXPECT_EQ(names("ifeq ($(GPU_ARCH),sm_80)\nF = -DA\nelse\nF = -DB\nendif\n"), "");
+  EXPECT_EQ(names("ifeq ($(GPU),0)\nF = -DA\nelse ifeq ($(FAST),1)\nF = -DB\nelse\nF = -DC\nendif\n"), "");
+}
+
 TEST(MakefileFlags, VariablesAreExpandedAndTheRestOfMakeIsPassedOver) {
   const MakefileFlags flags = read_makefile_flags(
       "N ?= 4\nROOT = ../src\nLOOP = $(LOOP)\n"

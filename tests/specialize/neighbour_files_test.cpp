@@ -30,6 +30,19 @@ TEST(NeighbourFiles, HaveTheBodiesOfDeviceFunctions) {
               ElementsAre("/p/f.cu", "/p/table.cu", "/p/g.cpp"));
 }
 
+TEST(NeighbourFiles, NamesWithFoldersAreLookedForInEachFolderAbove) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/home", "/home/p", "/home/p/src", "/home/p/src/a", "/home/p/src/a/b",
+                             "/home/p/src/a/b/c", "/home/p/src/a/b/c/d", "/home/p/src/a/b/c/d/e"})
+    files.make_directories(folder, false);
+  files.write_file("/home/p/src/a/pool.h", "", false);
+  const std::filesystem::path source = "/home/p/src/a/b/c/d/e/main.cu";
+  EXPECT_THAT(folders_of_headers(files, source, {"src/a/pool.h"}), ElementsAre("/home/p"));
+  EXPECT_THAT(folders_of_headers(files, source, {"src/b/pool.h"}), IsEmpty());
+  EXPECT_THAT(folders_of_headers(files, source, {"pool.h"}), IsEmpty());
+}
+
 TEST(NeighbourFiles, ThatCannotBeReadAreNone) {
   const auto files = make_real_file_system();
   const ScratchFolder scratch = make_scratch_folder(*files, temporary_folder(), "kiln-neighbours-");

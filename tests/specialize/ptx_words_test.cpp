@@ -37,16 +37,46 @@ TEST(PtxWords, NumbersAndMemory) {
   EXPECT_EQ(without_simple_ptx("asm volatile(\"bar.sync 0;\" ::);"), "__syncthreads();");
 }
 
+TEST(PtxWords, AddressesAndBits) {
+  EXPECT_EQ(
+      without_simple_ptx("asm(\"ld.global.nc.L1::no_allocate.b32 %0, [%1 + 0x8];\" : \"=f\"(x) : \"l\"(p));"),
+      "(void)((x) = reinterpret_cast<const float*>((reinterpret_cast<const char*>((p)) + 0x8))[0]);");
+  EXPECT_EQ(without_simple_ptx("asm volatile(\"st.global.b32 [%0], %1;\" :: \"l\"(p), \"f\"(1.5f));"),
+            "(void)(reinterpret_cast<float*>((p))[0] = (1.5f));");
+  EXPECT_EQ(without_simple_ptx("asm(\"mov.b64 %0, {%1, %2};\" : \"=l\"(w) : \"r\"(a), \"r\"(b));"),
+            "(void)((w) = static_cast<unsigned>((a)) | static_cast<unsigned long long>((b)) << 32);");
+  EXPECT_EQ(without_simple_ptx("asm(\"mov.b32 %0, %1;\" : \"=r\"(u) : \"f\"(x));"),
+            "(void)((u) = __float_as_uint((x)));");
+  EXPECT_EQ(without_simple_ptx("asm(\"red.relaxed.gpu.global.add.f32 [%0], %1;\" :: \"l\"(p), \"f\"(x));"),
+            "(void)atomicAdd(reinterpret_cast<float*>((p)), static_cast<float>((x)));");
+  EXPECT_EQ(without_simple_ptx("asm volatile(\"prefetch.global.L2 [%0];\" :: \"l\"(p));"), "(void)0;");
+}
+
+TEST(PtxWords, SeveralInstructionsAreABlock) {
+  EXPECT_EQ(
+      without_simple_ptx("asm volatile(\"{\\n .reg .pred p;\\n setp.ne.b32 p, %0, 0; // guard\\n\"\n"
+                         "\" @p st.global.u32 [%1], %2;\\n }\" :: \"r\"(g), \"l\"(q), \"r\"(v));"),
+      "do { bool kiln_ptx_p{}; (void)(kiln_ptx_p = static_cast<unsigned>((g)) != static_cast<unsigned>(0)); "
+      "if (kiln_ptx_p) { (void)(reinterpret_cast<unsigned*>((q))[0] = (v)); }; } while (false)\n;");
+  EXPECT_THAT(
+      without_simple_ptx("asm(\"add.cc.u32 %0, %2, %4; addc.u32 %1, %3, %5;\" : \"=r\"(a), \"=r\"(b) : "
+                         "\"r\"(c), \"r\"(d), \"r\"(e), \"r\"(f));"),
+      HasSubstr("unsigned kiln_ptx_carry = 0; { const auto kiln_ptx_sum = static_cast<unsigned long long>("));
+}
+
 TEST(PtxWords, TheRestStays) {
   for (const char* text :
-       {"asm volatile(\"\" ::: \"memory\");", "asm(\"{ .reg .pred p; setp.ne.u32 p, %0, 0; }\" :: \"r\"(x));",
+       {"asm volatile(\"\" ::: \"memory\");", "asm(\"{ .reg .pred p; setp.ne.u32 q, %0, 0; }\" :: \"r\"(x));",
+        "asm(\"add.cc.u32 %0, %1, %2;\" : \"=r\"(x) : \"r\"(y), \"r\"(z));",  // another statement takes the
+                                                                              // carry
+        "asm(\"{ .reg .u32 t; ld.shared.u32 t, [%1]; add.u32 %0, t, 1; }\" : \"=r\"(x) : \"r\"(s));",
+        "asm(\"{ L: bra L; }\");", "asm(\"@q st.global.u32 [%0], 1;\" :: \"l\"(p));",
         "asm(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(t));",
         "asm(\"mul.f32 %0, %1, %4;\" : \"=f\"(x) : \"f\"(y));",
         "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: \"r\"(s), \"l\"(g));",
         "asm(\"mov.u32 %1, %%laneid;\" : \"=r\"(x) : \"r\"(y));", "asm(TEXT : \"=r\"(x));",
         "asm(\"bar.sync 1, 64;\");",
-        "asm(\"ld.global.nc.b32 %0, [%1];\" : \"=f\"(x) : \"l\"(p));",  // bits, not a number
-        "asm volatile(\"st.global.b32 [%0], %1;\" :: \"l\"(p), \"f\"(1.5f));",
+        "asm(\"and.b32 %0, %1, 7;\" : \"=f\"(x) : \"f\"(y));",  // bits, not numbers
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p + i));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p-i));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(*q), \"=r\"(b) : \"l\"(p+s**q));",

@@ -117,10 +117,15 @@ constexpr std::array<std::string_view, 37> kCubHeaders = {"cub.cuh",
 /// Headers of CUDA's libraries for the host, of which device code has at most types of numbers.
 constexpr std::string_view kFft =
     "#include \"cuComplex.h\"\ntypedef float cufftReal;\ntypedef double cufftDoubleReal;\n"
-    "typedef cuComplex cufftComplex;\ntypedef cuDoubleComplex cufftDoubleComplex;\n";
+    "typedef cuComplex cufftComplex;\ntypedef cuDoubleComplex cufftDoubleComplex;\n"
+    "typedef int cufftHandle;\nenum cufftResult { CUFFT_SUCCESS };\n"
+    "enum cufftType { CUFFT_C2C = 0x29, CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_Z2Z = 0x69, CUFFT_D2Z = "
+    "0x6a, "
+    "CUFFT_Z2D = 0x6c };\n";
 constexpr std::string_view kComplex = "#include \"cuComplex.h\"\n";
 constexpr std::string_view kBlas =
-    "#include \"cuComplex.h\"\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n";
+    "#include \"cuComplex.h\"\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
+    "typedef struct cublasContext* cublasHandle_t;\nenum cublasStatus_t { CUBLAS_STATUS_SUCCESS };\n";
 constexpr std::array<std::string_view, 41> kHostHeaders = {"cuda_gl_interop.h",
                                                            "cuda_egl_interop.h",
                                                            "cuda_vdpau_interop.h",

@@ -97,12 +97,30 @@ void edit_unroll(const Directive& directive, std::vector<TextEdit>& edits) {
   edits.push_back({begin, tokens.back().end() - begin, replacement});
 }
 
+/// `extern __device__ __device_builtin__ void __syncthreads(void);`: the shim has what CUDA has built in.
+void edit_built_ins(const std::vector<Token>& tokens, std::vector<TextEdit>& edits) {
+  std::size_t begin = 0;  // of a statement
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].is(";") || tokens[i].is("{") || tokens[i].is("}")) {
+      begin = i + 1;
+    } else if (tokens[i].is("__device_builtin__") && tokens[begin].is("extern")) {
+      std::size_t end = i;
+      while (end < tokens.size() && !tokens[end].is(";") && !tokens[end].is("{")) ++end;
+      if (end == tokens.size() || !tokens[end].is(";")) return;
+      edits.push_back({tokens[begin].offset, tokens[end].end() - tokens[begin].offset, ""});
+      i = end - 1;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc, HostParts parts) {
   std::vector<TextEdit> edits;
   if (parts == HostParts::kAll) edits = mark_lane_indices(text);
   edit_dynamic_shared(text, edits);
+  if (original.find("__device_builtin__") != std::string_view::npos)
+    edit_built_ins(text.source.tokens, edits);
   if (original.find("alignas") != std::string_view::npos) edit_shared_alignment(text.source.tokens, edits);
   if (original.find("__noinline__") != std::string_view::npos) {
     edit_noinline(text.source.tokens, edits);

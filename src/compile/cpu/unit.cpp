@@ -5,6 +5,7 @@
 #include <cctype>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -20,9 +21,11 @@
 #include "compile/cpu/split/lambdas.h"
 #include "compile/cpu/split/members.h"
 #include "compile/cpu/split/pipelines.h"
+#include "compile/kernel_cast.h"
 #include "compile/line_directive.h"
 #include "compile/portable_header.h"
 #include "kiln_embedded_digest.h"
+#include "specialize/declarations.h"
 #include "specialize/symbol_expression.h"
 
 namespace kiln {
@@ -197,7 +200,7 @@ class UnitWriter {
       unit_.text += "#include \"cooperative_groups.h\"\n";
     unit_.text += written + line_marker("kiln entries");
     add_entries();
-    add_symbols();
+    add_symbols(written);
     add_headers();
     result.unit = std::move(unit_);
     return result;
@@ -312,6 +315,7 @@ class UnitWriter {
   std::string rewrite_kernel() {
     std::vector<TextEdit> edits = host_edits(kernel_, spec_.source_text, gcc_);
     mark_guarded(kernel_, edits);
+    mark_variables(kernel_, spec_.source_text, edits);
     return apply_edits(spec_.source_text, std::move(edits));
   }
 
@@ -352,10 +356,10 @@ class UnitWriter {
         unit_.text += "KILN_SPLIT_KERNEL(" + label + (way.syncs_grid ? "1, " : "0, ") +
                       split_expression(entry.name_expression, way.function, number) + ")\n";
       } else if (way.kind == EntryWay::Kind::kFibers) {
-        unit_.text +=
-            "KILN_FIBER_KERNEL(" + label + string_literal(way.reason) + ", " + entry.name_expression + ")\n";
+        unit_.text += "KILN_FIBER_KERNEL(" + label + string_literal(way.reason) + ", " +
+                      kernel_of(entry.name_expression) + ")\n";
       } else {
-        unit_.text += "KILN_SIMD_KERNEL(" + label + entry.name_expression + ")\n";
+        unit_.text += "KILN_SIMD_KERNEL(" + label + kernel_of(entry.name_expression) + ")\n";
       }
       add_shared_functions(symbol, kernel_name(entry.name_expression),
                            shared_callees.of(entry.name_expression));
@@ -363,6 +367,36 @@ class UnitWriter {
     unit_.text += "static void kiln_set_dynamic_shared() {\n" + dynamic_shared_assignments(kernel_);
     for (const Outline& header : headers_) unit_.text += dynamic_shared_assignments(header);
     unit_.text += "}\n";
+  }
+
+  /// The kernel's name; with its type where a function of the host that is declared has the same name.
+  [[nodiscard]] std::string kernel_of(const std::string& name_expression) const {
+    const auto is_other = [&](const std::vector<Declaration>& declarations, const std::vector<Token>& tokens,
+                              const auto& self) -> bool {
+      return std::any_of(declarations.begin(), declarations.end(), [&](const Declaration& one) {
+        if (one.kind == Declaration::Kind::kScope) return self(one.members, tokens, self);
+        const bool function =
+            one.kind == Declaration::Kind::kFunction || one.kind == Declaration::Kind::kPrototype;
+        if (!function || one.names.empty() || one.names.front() != name_expression) return false;
+        return std::none_of(tokens.begin() + static_cast<std::ptrdiff_t>(one.whole.begin),
+                            tokens.begin() + static_cast<std::ptrdiff_t>(one.whole.end),
+                            [](const Token& token) { return token.is("__global__"); });
+      });
+    };
+    std::size_t heads = 0;  // places where it may be declared
+    for (const Outline* text : texts()) {
+      const std::vector<Token>& tokens = text->source.tokens;
+      for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+        if (tokens[i].is(name_expression) && tokens[i + 1].is("(") && tokens[i - 1].identifier()) ++heads;
+      }
+    }
+    if (heads < 2) return name_expression;
+    const std::vector<const Outline*> all = texts();
+    const bool shared = std::any_of(all.begin(), all.end(), [&](const Outline* text) {
+      return is_other(read_declarations(text->source), text->source.tokens, is_other);
+    });
+    const auto cast = shared ? kernel_cast(spec_, name_expression) : std::nullopt;
+    return cast ? "*" + *cast : name_expression;
   }
 
   [[nodiscard]] EntryWay way_of(const EntryPoint& entry, bool unseen_header) const {
@@ -390,25 +424,87 @@ class UnitWriter {
     unit_.text += "\";\n";
   }
 
-  void add_symbols() {
-    std::set<std::string> names;
+  /// `expanded`: a text without directives that the unit compiles in place of its own.
+  void add_symbols(std::string_view expanded = {}) {
+    std::map<std::string, bool> names;  // whether it may be left uncompiled
     for (const Outline* text : texts()) {
-      for (const DeviceVariable& variable : text->variables) names.insert(variable.qualified_name);
+      for (const DeviceVariable& variable : text->variables) {
+        const bool conditional = is_conditional(*text, variable);
+        const auto [known, fresh] = names.emplace(with_named_scopes(variable.qualified_name), conditional);
+        if (!fresh) known->second = known->second && conditional;
+      }
+    }
+    if (!expanded.empty()) {
+      std::erase_if(names, [&](const auto& one) {
+        const std::string& name = one.first;
+        return one.second && !names_any(expanded, {std::string_view(name).substr(name.rfind(':') + 1)});
+      });
     }
     for (const EntryPoint& entry : spec_.entries) {
-      if (names_variable(entry.name_expression)) names.insert(entry.name_expression.substr(1));
+      if (names_variable(entry.name_expression)) names[entry.name_expression.substr(1)] = false;
     }
     if (names.empty()) return;
     unit_.text += "extern \"C\" KILN_EXPORT const kiln::cpu_abi::Symbol kiln_symbols[] = {\n";
-    for (const std::string& name : names) {
+    for (const auto& [name, conditional] : names) {
+      const bool asks = conditional && expanded.empty();
+      if (asks) unit_.text.append("#ifdef ").append(mark_of(name)).append("\n");
       unit_.text.append("{").append(string_literal(name)).append(", (void*)&::").append(name);
       unit_.text.append(", sizeof(::").append(name).append(")},\n");
+      if (asks) unit_.text += "#endif\n";
     }
     unit_.text += "{nullptr, nullptr, 0}};\n";
   }
 
   [[nodiscard]] std::string host(const Outline& outlined, const std::string& text) const {
-    return as_they_are_ ? text : apply_edits(text, host_edits(outlined, text, gcc_));
+    if (as_they_are_) return text;
+    std::vector<TextEdit> edits = host_edits(outlined, text, gcc_);
+    mark_variables(outlined, text, edits);
+    return apply_edits(text, std::move(edits));
+  }
+
+  /// Behind each variable that may not be compiled, because it is in a header or in a conditional: a macro
+  /// that says that it is.
+  void mark_variables(const Outline& outlined, const std::string& text, std::vector<TextEdit>& edits) const {
+    for (const DeviceVariable& variable : outlined.variables) {
+      if (!is_conditional(outlined, variable)) continue;
+      const auto line =
+          1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(variable.end), '\n');
+      edits.push_back(
+          {variable.end, 0,
+           "\n#define " + mark_of(variable.qualified_name) + "\n#line " + std::to_string(line) + "\n"});
+    }
+  }
+
+  [[nodiscard]] bool is_conditional(const Outline& outlined, const DeviceVariable& variable) const {
+    if (&outlined != &kernel_) return true;
+    int depth = 0;
+    for (const Directive& directive : outlined.source.directives) {
+      if (directive.offset > variable.end || directive.tokens.empty()) break;
+      if (directive.tokens[0].text.starts_with("if")) ++depth;
+      if (directive.tokens[0].is("endif")) --depth;
+    }
+    return depth > 0;
+  }
+
+  /// "a::b::x" for "SPACE::x" where a text has `#define SPACE a::b`, which another line may undo.
+  [[nodiscard]] std::string with_named_scopes(const std::string& qualified_name) const {
+    std::string result = qualified_name;
+    for (const Outline* text : texts()) {
+      for (const Directive& directive : text->source.directives) {
+        const std::vector<Token>& words = directive.tokens;
+        if (words.size() < 3 || !words[0].is("define") || words[2].is("(")) continue;
+        const std::string scope = std::string(words[1].text) + "::";
+        if (result.starts_with(scope))
+          result = text_of(words, {2, words.size()}) + "::" + result.substr(scope.size());
+      }
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::string mark_of(const std::string& qualified_name) const {
+    std::string mark = "KILN_HAS_" + with_named_scopes(qualified_name);
+    std::replace(mark.begin(), mark.end(), ':', '_');
+    return mark;
   }
 
   void add_headers() {

@@ -1,9 +1,11 @@
 #include "compile/cuda/gnu_syntax.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <vector>
 
+#include "specialize/declarations.h"
 #include "specialize/tokens.h"
 
 namespace kiln {
@@ -15,6 +17,7 @@ class Rewriter {
 
   std::string run() {
     rewrite(source_.tokens, 0);
+    if (text_.find("const") != std::string::npos) rewrite_constants(read_declarations(source_));
     for (const Directive& directive : source_.directives) {
       const std::vector<Token>& words = directive.tokens;
       if (words.size() < 3 || !words[0].is("define")) continue;
@@ -43,6 +46,43 @@ class Rewriter {
         }
       }
     }
+  }
+
+  /// Constants of float and double at namespace scope, which nvcc gives to device code as numbers.
+  void rewrite_constants(const std::vector<Declaration>& declarations) {
+    for (const Declaration& declaration : declarations) {
+      if (declaration.kind == Declaration::Kind::kScope) rewrite_constants(declaration.members);
+      if (declaration.kind == Declaration::Kind::kVariable) rewrite_constant(declaration.whole);
+    }
+  }
+
+  /// `static const float a = 2.5f * b;`
+  void rewrite_constant(TokenSpan whole) {
+    const std::vector<Token>& tokens = source_.tokens;
+    std::size_t i = whole.begin, written = whole.end;
+    bool real = false, number = false, known = false;
+    for (; i + 1 < whole.end && !tokens[i + 1].is("="); ++i) {
+      const Token& token = tokens[i];
+      const bool is_real = token.is("float") || token.is("double");
+      if (token.is("const")) written = i;
+      known = known || token.is("constexpr");
+      real = real || is_real;
+      number = number || is_real || token.is("int") || token.is("unsigned") || token.is("long") ||
+               token.is("size_t");
+      if (token.kind != Token::Kind::kIdentifier || token.text.starts_with("__") || token.is("extern"))
+        return;
+    }
+    if (i + 3 >= whole.end || !number || (written == whole.end && !known)) return;
+    for (std::size_t at = i + 2; at + 1 < whole.end; ++at) {
+      const Token& token = tokens[at];
+      const bool sign =
+          token.is("+") || token.is("-") || token.is("*") || token.is("/") || token.is("(") || token.is(")");
+      const bool name =
+          token.identifier() && (constants_.contains(token.text) || token.text.starts_with("M_"));
+      if (!sign && !name && token.kind != Token::Kind::kNumber) return;
+    }
+    constants_.insert(tokens[i].text);
+    if (real && !known) replace(tokens[written], "constexpr");
   }
 
   /// NVRTC wants a line end right behind the backslash that continues a line; nvcc's preprocessor allows
@@ -118,6 +158,7 @@ class Rewriter {
   const std::string& text_;
   TokenizedText source_;
   std::vector<TextEdit> edits_;
+  std::set<std::string_view> constants_;  // at namespace scope, so far
 };
 
 }  // namespace

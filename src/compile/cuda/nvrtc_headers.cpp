@@ -105,7 +105,8 @@ std::optional<std::string> header_text(const std::string& name, const CudaHeader
   if (own != nullptr && (text.empty() || own->with == With::kBoth)) text += own->text;
   // A text may include it inside of `extern "C"`.
   if (own != nullptr || !text.empty()) return "#pragma once\nextern \"C++\" {\n" + text + "\n}\n";
-  if (is_header_of_host(name)) return "#pragma once\n";
+  // What may be thrown: device code throws nothing, but macros that stay may name it.
+  if (is_header_of_host(name) || name == "stdexcept" || name == "exception") return "#pragma once\n";
   const bool runtime =
       std::find(kRuntimeHeaders.begin(), kRuntimeHeaders.end(), name) != kRuntimeHeaders.end();
   if (runtime && !cuda.has(name, files)) return "#pragma once\n";
@@ -281,9 +282,33 @@ std::string missing_header_advice(const std::string& name, const CudaHeaders& cu
   if (starts_with_any(name, {"curand"})) return advice("a header of cuRAND", "nvidia-curand");
   if (starts_with_any(name, {"crt/", "nvvm"}))
     return advice("a header of nvcc", nvrtc_major < 13 ? "nvidia-cuda-nvcc" : "nvidia-cuda-crt");
-  if (starts_with_any(
-          name, {"cuda.h", "cuda_", "cooperative_groups", "mma", "sm_", "device_", "math_", "vector_",
-                 "channel_", "builtin_types", "host_", "driver_", "library_types", "surface_", "texture_"})) {
+  if (starts_with_any(name, {"cuda.h",
+                             "cuda_runtime",
+                             "cuda_device_runtime",
+                             "cuda_fp",
+                             "cuda_bf16",
+                             "cuda_pipeline",
+                             "cuda_awbarrier",
+                             "cuda_occupancy",
+                             "cuda_profiler",
+                             "cuda_surface",
+                             "cuda_texture",
+                             "cuda_gl_",
+                             "cuda_egl_",
+                             "cuda_vdpau_",
+                             "cooperative_groups",
+                             "mma",
+                             "sm_",
+                             "device_",
+                             "math_",
+                             "vector_",
+                             "channel_",
+                             "builtin_types",
+                             "host_",
+                             "driver_",
+                             "library_types",
+                             "surface_",
+                             "texture_"})) {
     return advice("a header of CUDA", "nvidia-cuda-runtime");
   }
   if (name.find_first_of("./") == std::string::npos) {

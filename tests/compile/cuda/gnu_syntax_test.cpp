@@ -13,6 +13,20 @@ TEST(GnuSyntax, CompoundLiteralsAreInitialisers) {
   EXPECT_EQ(without_gnu_syntax("#define ONE (T2){ 1, 1 }\n"), "#define ONE T2{ 1, 1 }\n");
 }
 
+TEST(GnuSyntax, ConstantsOfOtherConstantsAreConstants) {
+  EXPECT_EQ(
+      without_gnu_syntax(
+          "const int n = 3;\nnamespace a {\nconst float s = 1;\nstatic const double r = 2.5 * s / n;\n}\n"
+          "float const q = -(M_PI);\n"),
+      "const int n = 3;\nnamespace a {\nconstexpr float s = 1;\nstatic constexpr double r = 2.5 * s / n;\n}\n"
+      "float constexpr q = -(M_PI);\n");
+  for (const char* text :
+       {"const float a = f(2);", "float b = 2;", "const float c = other;", "__constant__ const float d = 1;",
+        "extern const float e = 1;", "const float g[2] = {1, 2};", "const float* p = 0;", "const float h;",
+        "void k() { const float s = 2; }", "struct A { const float s = 2; };", "const A s = 2;"})
+    EXPECT_EQ(without_gnu_syntax(text), text);
+}
+
 TEST(GnuSyntax, OtherBracketsAreLeftAlone) {
   for (const char* text :
        {"void f(int){ g(); }", "if (x) { y(); }", "for (;;) {}", "auto l = [](int a) { return a; };",

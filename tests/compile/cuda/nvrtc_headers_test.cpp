@@ -100,6 +100,10 @@ TEST_F(NvrtcHeadersTest, OfTheRuntimeAreEmptyOnlyWhereThereIsNoToolkit) {
   EXPECT_THAT(without, Not(Contains(Key("cuda_fp16.h"))));
 }
 
+TEST_F(NvrtcHeadersTest, ThatOnlyThrowingCodeUsesAreEmpty) {
+  EXPECT_EQ(in_memory({"stdexcept"}, cuda_).at("stdexcept"), "#pragma once\n");
+}
+
 TEST_F(NvrtcHeadersTest, VersionsAreOfWhatIsUsed) {
   for (const char* name : {"cuda_fp16.h", "cstdint", "stdint.h", "type_traits", "cuda_runtime.h"}) {
     EXPECT_EQ(header_versions({"another.h", name}, cuda_, files_), "CUDA 13.0, CCCL 3.0.1") << name;
@@ -123,6 +127,7 @@ TEST_F(NvrtcHeadersTest, AdviceNamesTheHeaderAndThePackage) {
       {"curand_kernel.h", cuda_, 12, "pip install nvidia-curand-cu12"},
       {"iostream", cuda_, 13, "a header for host code"},
       {"mine.h", cuda_, 13, "neither beside the kernel text"},
+      {"cuda_common.h", cuda_, 13, "neither beside the kernel text"},
   };
   for (const Case& item : cases) {
     EXPECT_THAT(missing_header_advice(item.name, item.cuda, item.major),

@@ -61,6 +61,7 @@ KILN_SHIM V kiln_as_written(V value) {
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __align__(n) __attribute__((aligned(n)))
+#define __device_builtin__
 #define CUDART_CB
 
 typedef decltype(sizeof(0)) size_t;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "compile/cpu/split/expressions.h"
+
 namespace kiln::fission {
 namespace {
 
@@ -194,6 +196,20 @@ bool Body::through_pointer(std::size_t i, std::size_t chain_end) const {
   return false;
 }
 
+/// Whether the bracket at `close` ends a cast to a pointer, or to a type by C's words: "(void**)",
+/// "(size_t)".
+bool Body::closes_cast(std::size_t close) const {
+  const std::size_t open = matching_open(close);
+  if (open >= close || open + 1 == close) return false;
+  if (open > first_ && (tokens_[open - 1].identifier() || is(open - 1, "]")) && !is(open - 1, "return"))
+    return false;  // a call
+  if (is(close - 1, "*")) return true;
+  for (std::size_t i = open + 1; i < close; ++i) {
+    if (!cast_word(tokens_[i].text) && !is(i, "uintptr_t")) return false;
+  }
+  return true;
+}
+
 void Body::scan_token(std::size_t i, TokenRange range, const Statement& statement) {
   const Token& token = tokens_[i];
   const Write write{-1, i, {}, &statement};
@@ -240,7 +256,7 @@ void Body::scan_token(std::size_t i, TokenRange range, const Statement& statemen
   if (i > range.begin && is(i - 1, "&") && !pointer) {
     const bool binary = i > range.begin + 1 &&
                         (tokens_[i - 2].identifier() || tokens_[i - 2].kind == Token::Kind::kNumber ||
-                         is(i - 2, ")") || is(i - 2, "]")) &&
+                         (is(i - 2, ")") && !closes_cast(i - 2)) || is(i - 2, "]")) &&
                         !is(i - 2, "return");
     if (!binary) {
       variable.escapes = true;

@@ -78,6 +78,7 @@ class Body {
   [[nodiscard]] int lookup(std::string_view name) const;
   [[nodiscard]] bool argument_may_change(std::size_t i, std::size_t chain_end, TokenRange range) const;
   [[nodiscard]] std::size_t chain_end(std::size_t i, std::size_t end) const;
+  [[nodiscard]] bool closes_cast(std::size_t close) const;
   [[nodiscard]] bool through_pointer(std::size_t i, std::size_t chain_end) const;
 
   const std::vector<Token>& tokens_;

@@ -2,6 +2,10 @@
 using uint = unsigned int;
 using ushort = unsigned short;
 using ulong = unsigned long;
+using u_char = unsigned char;
+using u_short = unsigned short;
+using u_int = unsigned int;
+using u_long = unsigned long;
 struct timeval {
   long tv_sec, tv_usec;
 };

@@ -1,0 +1,517 @@
+#include "specialize/ptx_instruction.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/text.h"
+#include "base/whole_word.h"
+
+namespace kiln {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// The work-item's number in its block.
+constexpr const char* kNumber = "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))";
+
+std::optional<std::string> special_register(const std::string& name) {
+  const std::string lane = std::string("(") + kNumber + " % 32u)";
+  static const std::map<std::string, std::string> groups = {
+      {"tid", "threadIdx"}, {"ntid", "blockDim"}, {"ctaid", "blockIdx"}, {"nctaid", "gridDim"}};
+  const std::size_t dot = name.find('.');
+  if (const auto group = groups.find(name.substr(0, dot)); group != groups.end() && dot + 2 == name.size())
+    return group->second + name.substr(dot);
+  const std::map<std::string, std::string> values = {{"laneid", lane},
+                                                     {"warpid", std::string("(") + kNumber + " / 32u)"},
+                                                     {"smid", "0u"},
+                                                     {"nsmid", "1u"},
+                                                     {"clock", "static_cast<unsigned>(clock64())"},
+                                                     {"clock64", "clock64()"},
+                                                     {"lanemask_eq", "(1u << " + lane + ")"},
+                                                     {"lanemask_lt", "((1u << " + lane + ") - 1u)"},
+                                                     {"lanemask_le", "((2u << " + lane + ") - 1u)"},
+                                                     {"lanemask_ge", "~((1u << " + lane + ") - 1u)"},
+                                                     {"lanemask_gt", "~((2u << " + lane + ") - 1u)"}};
+  const auto found = values.find(name);
+  return found == values.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// Of C++, by the last word of an instruction.
+std::string type_of(const std::string& suffix) {
+  static const std::map<std::string, std::string> types = {{"u32", "unsigned"},
+                                                           {"b32", "unsigned"},
+                                                           {"s32", "int"},
+                                                           {"u64", "unsigned long long"},
+                                                           {"b64", "unsigned long long"},
+                                                           {"s64", "long long"},
+                                                           {"u16", "unsigned short"},
+                                                           {"b16", "unsigned short"},
+                                                           {"s16", "short"},
+                                                           {"u8", "unsigned char"},
+                                                           {"b8", "unsigned char"},
+                                                           {"s8", "signed char"},
+                                                           {"f32", "float"},
+                                                           {"f64", "double"}};
+  const auto found = types.find(suffix);
+  return found == types.end() ? "" : found->second;
+}
+
+/// What an instruction computes from $1, $2 and $3, by its words without `rn`, `ftz` and `approx`.
+const std::map<std::string, std::string>& expressions() {
+  static const std::map<std::string, std::string> table = {
+      {"ex2.f32", "exp2f($1)"},
+      {"lg2.f32", "log2f($1)"},
+      {"rcp.f32", "(1.0f / $1)"},
+      {"rsqrt.f32", "rsqrtf($1)"},
+      {"sqrt.f32", "sqrtf($1)"},
+      {"sin.f32", "sinf($1)"},
+      {"cos.f32", "cosf($1)"},
+      {"tanh.f32", "tanhf($1)"},
+      {"fma.f32", "fmaf($1, $2, $3)"},
+      {"fma.f64", "fma($1, $2, $3)"},
+      {"min.f32", "fminf($1, $2)"},
+      {"max.f32", "fmaxf($1, $2)"},
+      {"popc.b32", "__popc($1)"},
+      {"popc.b64", "__popcll($1)"},
+      {"clz.b32", "__clz($1)"},
+      {"brev.b32", "__brev($1)"},
+      {"redux.sync.add.s32", "__reduce_add_sync($2, $1)"},
+      {"redux.sync.add.u32", "__reduce_add_sync($2, $1)"},
+      {"redux.sync.min.s32", "__reduce_min_sync($2, $1)"},
+      {"redux.sync.min.u32", "__reduce_min_sync($2, $1)"},
+      {"redux.sync.max.s32", "__reduce_max_sync($2, $1)"},
+      {"redux.sync.max.u32", "__reduce_max_sync($2, $1)"},
+      {"redux.sync.and.b32", "__reduce_and_sync($2, $1)"},
+      {"redux.sync.or.b32", "__reduce_or_sync($2, $1)"},
+      {"redux.sync.xor.b32", "__reduce_xor_sync($2, $1)"},
+      {"prmt.b32", "kiln_prmt($1, $2, $3)"},
+      {"shf.l.wrap.b32", "__funnelshift_l($1, $2, $3)"},
+      {"shf.r.wrap.b32", "__funnelshift_r($1, $2, $3)"},
+      {"shf.l.clamp.b32", "__funnelshift_lc($1, $2, $3)"},
+      {"shf.r.clamp.b32", "__funnelshift_rc($1, $2, $3)"},
+      {"mul.hi.u32", "__umulhi($1, $2)"},
+      {"mul.hi.s32", "__mulhi($1, $2)"},
+      {"mul.hi.u64", "__umul64hi($1, $2)"},
+      {"mul.wide.u32", "(static_cast<unsigned long long>($1) * $2)"},
+      {"mul.wide.s32", "(static_cast<long long>($1) * $2)"},
+      {"bfe.u32", "($3 == 0u || $2 > 31u ? 0u : ($1 >> $2) & ($3 > 31u ? ~0u : (1u << $3) - 1u))"},
+      {"shl.b32", "($2 > 31u ? 0u : $1 << $2)"},
+      {"shr.u32", "($2 > 31u ? 0u : $1 >> $2)"},
+      {"shr.b32", "($2 > 31u ? 0u : $1 >> $2)"}};
+  return table;
+}
+
+/// For instructions that are alike for all types of numbers.
+std::optional<std::string> arithmetic(const std::string& name, const std::string& suffix) {
+  static const std::map<std::string, std::string> table = {
+      {"add", "($1 + $2)"},         {"sub", "($1 - $2)"}, {"mul", "($1 * $2)"},
+      {"mul.lo", "($1 * $2)"},      {"and", "($1 & $2)"}, {"or", "($1 | $2)"},
+      {"mad.lo", "($1 * $2 + $3)"}, {"xor", "($1 ^ $2)"}, {"min", "min($1, $2)"},
+      {"max", "max($1, $2)"},       {"not", "(~$1)"}};
+  const auto found = table.find(name);
+  // A product of integers has `lo`, `hi` or `wide`.
+  const bool whole_product = name == "mul" && suffix[0] != 'f';
+  return found == table.end() || whole_product ? std::nullopt : std::optional(found->second);
+}
+
+/// Words of an instruction that say how it is done, not what.
+bool is_manner(const std::string& word) {
+  static const std::set<std::string> words = {
+      "rn", "ftz", "approx",  "volatile", "nc",      "cg",      "ca",      "cs",  "cv",  "lu",
+      "wt", "wb",  "relaxed", "weak",     "acquire", "release", "acq_rel", "gpu", "sys", "cta"};
+  return words.contains(word) || word.starts_with("L1::") || word.starts_with("L2::");
+}
+
+/// Instructions that change no number.
+bool does_nothing(const std::string& word) {
+  static const std::set<std::string> words = {"prefetch",       "prefetchu", "nanosleep",
+                                              "griddepcontrol", "discard",   "applypriority"};
+  return words.contains(word);
+}
+
+/// "float" for "b32" where the number is real: the bits stay.
+std::string type_with(const std::string& suffix, bool real) {
+  if (real && suffix == "b32") return "float";
+  if (real && suffix == "b64") return "double";
+  return type_of(suffix);
+}
+
+class Instruction {
+ public:
+  Instruction(const PtxOperands& known, Texts words, Texts operands)
+      : known_(known), words_(std::move(words)), operands_(std::move(operands)) {}
+
+  std::optional<std::string> run() {
+    if (words_[0] == "membar" || words_[0] == "fence") return "__threadfence()";
+    if (words_[0] == "bar" && words_.size() == 2 && words_[1] == "sync" && operands_ == Texts{"0"})
+      return "__syncthreads()";
+    if (does_nothing(words_[0])) return "(void)0";
+    if (words_[0] == "trap" && operands_.empty()) return "__trap()";
+    std::erase_if(words_, is_manner);
+    if (words_.size() < 2) return std::nullopt;
+    if (words_[0] == "ld" || words_[0] == "st") return access();
+    if (words_[0] == "atom" || words_[0] == "red") return atomic();
+    if (operands_.size() < 2) return std::nullopt;
+    if (words_[0] == "mov") return move();
+    const std::string target = written(operands_[0]);
+    if (target.empty()) return std::nullopt;
+    if (words_[0] == "setp" && words_.size() == 3) return compare(target);
+    if (words_[0] == "selp") return select(target);
+    if (words_.back() == "pred") return predicates(target);
+    if (has("cc") || words_[0] == "addc" || words_[0] == "subc" || words_[0] == "madc")
+      return carrying(target);
+    if (words_[0] == "lop3") return three_bits(target);
+    if (words_[0] == "cvta")
+      return assigned(target, "(unsigned long long)" + value(operands_[1]).value_or(""));
+    const auto made = computed();
+    return made ? std::optional(assigned(target, *made)) : std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] bool has(const std::string& word) const {
+    return std::find(words_.begin(), words_.end(), word) != words_.end();
+  }
+  [[nodiscard]] std::optional<std::string> value(const std::string& operand) const {
+    return known_.value(operand);
+  }
+  /// The expression of an operand that an instruction may change; empty: it may not.
+  [[nodiscard]] std::string written(const std::string& operand) const {
+    return known_.is_output(operand) ? known_.value(operand).value_or("") : "";
+  }
+  static std::string assigned(const std::string& target, const std::string& value) {
+    return "(void)(" + target + " = " + value + ")";
+  }
+
+  /// An operand as a number of the instruction's type.
+  [[nodiscard]] std::optional<std::string> number(std::size_t index, const std::string& suffix) const {
+    if (index >= operands_.size()) return std::nullopt;
+    const auto given = value(operands_[index]);
+    const std::string type = type_of(suffix);
+    const bool bits = suffix[0] == 'b' && known_.is_real(operands_[index]);  // which would be converted
+    if (!given || type.empty() || bits) return std::nullopt;
+    return "static_cast<" + type + ">(" + *given + ")";
+  }
+
+  /// `$1`, `$2`, ... of a pattern are the operands behind the target.
+  [[nodiscard]] std::optional<std::string> filled(const std::string& pattern,
+                                                  const std::string& suffix) const {
+    std::string result;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+      if (pattern[i] != '$') {
+        result += pattern[i];
+        continue;
+      }
+      const auto given = number(static_cast<std::size_t>(pattern[++i] - '0'), suffix);
+      if (!given) return std::nullopt;
+      result += *given;
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::optional<std::string> computed() const {
+    const std::string suffix = words_.back();
+    if (suffix[0] == 'b' && known_.is_real(operands_[0])) return std::nullopt;
+    const auto special = expressions().find(join(words_, "."));
+    Texts words = words_;
+    words.pop_back();
+    const auto pattern = special != expressions().end() ? std::optional(special->second)
+                                                        : arithmetic(join(words, "."), suffix);
+    return pattern ? filled(*pattern, suffix) : std::nullopt;
+  }
+
+  /// Of special registers, numbers and registers; `{low, high}` are the halves of 64 bits.
+  [[nodiscard]] std::optional<std::string> move() const {
+    const std::string& from = operands_[1];
+    const std::string& suffix = words_.back();
+    if (words_.size() != 2) return std::nullopt;
+    if (operands_[0].starts_with('{') || from.starts_with('{')) return halves();
+    const std::string target = written(operands_[0]);
+    if (target.empty()) return std::nullopt;
+    if (const std::size_t name = from.find_first_not_of('%'); name != std::string::npos) {
+      if (const auto found = special_register(from.substr(name)); found && !value(from))
+        return assigned(target, *found);
+    }
+    const auto given = value(from);
+    if (!given) return std::nullopt;
+    const bool to_real = known_.is_real(operands_[0]), real = known_.is_real(from);
+    if (to_real == real || known_.is_number(from)) {
+      if (to_real && !real && suffix[0] != 'f') return std::nullopt;
+      return assigned(target, *given);
+    }
+    if (type_of(suffix).empty() || suffix.substr(1) != "32") return std::nullopt;
+    return assigned(target, (real ? "__float_as_uint(" : "__uint_as_float(") + *given + ")");
+  }
+
+  [[nodiscard]] std::optional<std::string> halves() const {
+    const bool joins = operands_[1].starts_with('{');
+    const std::string& list = operands_[joins ? 1 : 0];
+    const Texts parts = split_ptx_operands(list.substr(1, list.size() - 2));
+    if (words_[1] != "b64" || parts.size() != 2 || !list.ends_with('}')) return std::nullopt;
+    for (const std::string& operand : {parts[0], parts[1], operands_[joins ? 0 : 1]}) {
+      if (known_.is_real(operand) || !value(operand)) return std::nullopt;
+    }
+    const std::string low = *value(parts[0]), high = *value(parts[1]);
+    if (joins) {
+      const std::string target = written(operands_[0]);
+      if (target.empty()) return std::nullopt;
+      return assigned(
+          target, "static_cast<unsigned>(" + low + ") | static_cast<unsigned long long>(" + high + ") << 32");
+    }
+    if (written(parts[0]).empty() || written(parts[1]).empty()) return std::nullopt;
+    const std::string whole = "static_cast<unsigned long long>(" + *value(operands_[1]) + ")";
+    return "(void)(" + high + " = static_cast<unsigned>(" + whole + " >> 32), " + low +
+           " = static_cast<unsigned>(" + whole + "))";
+  }
+
+  [[nodiscard]] std::optional<std::string> compare(const std::string& target) const {
+    static const std::map<std::string, std::string> signs = {
+        {"eq", "=="}, {"ne", "!="}, {"lt", "<"},  {"le", "<="}, {"gt", ">"},
+        {"ge", ">="}, {"lo", "<"},  {"ls", "<="}, {"hi", ">"},  {"hs", ">="}};
+    const auto sign = signs.find(words_[1]);
+    const auto left = number(1, words_[2]), right = number(2, words_[2]);
+    if (sign == signs.end() || !left || !right) return std::nullopt;
+    return assigned(target, *left + " " + sign->second + " " + *right);
+  }
+
+  [[nodiscard]] std::optional<std::string> select(const std::string& target) const {
+    if (operands_.size() != 4) return std::nullopt;
+    const auto yes = value(operands_[1]), no = value(operands_[2]), condition = value(operands_[3]);
+    const bool same = known_.is_real(operands_[0]) == known_.is_real(operands_[1]) &&
+                      known_.is_real(operands_[0]) == known_.is_real(operands_[2]);
+    if (!yes || !no || !condition || !same) return std::nullopt;
+    return assigned(target, *condition + " ? " + *yes + " : " + *no);
+  }
+
+  [[nodiscard]] std::optional<std::string> predicates(const std::string& target) const {
+    const auto left = value(operands_[1]);
+    if (!left) return std::nullopt;
+    if (words_[0] == "not") return assigned(target, "!" + *left);
+    const auto right = operands_.size() > 2 ? value(operands_[2]) : std::nullopt;
+    const std::string sign = words_[0] == "and"   ? " && "
+                             : words_[0] == "or"  ? " || "
+                             : words_[0] == "xor" ? " != "
+                                                  : "";
+    return right && !sign.empty() ? std::optional(assigned(target, *left + sign + *right)) : std::nullopt;
+  }
+
+  /// `add.cc.u32` and its kin. The carry is a variable of the statement.
+  [[nodiscard]] std::optional<std::string> carrying(const std::string& target) const {
+    const std::string& suffix = words_.back();
+    const std::string kind = words_[0].substr(0, 3);
+    const bool wide = suffix == "u64" || suffix == "b64" || suffix == "s64";
+    if (!wide && suffix != "u32" && suffix != "b32" && suffix != "s32") return std::nullopt;
+    const std::string bits = wide ? "64" : "32", narrow = wide ? "unsigned long long" : "unsigned";
+    const std::string whole = wide ? "static_cast<unsigned __int128>" : "static_cast<unsigned long long>";
+    const auto part = [&](std::size_t index) -> std::optional<std::string> {
+      const auto given = number(index, wide ? "u64" : "u32");
+      return given ? std::optional(whole + "(" + *given + ")") : std::nullopt;
+    };
+    const auto first = part(1), second = part(2);
+    if (!first || !second) return std::nullopt;
+    const std::string carry = words_[0].size() == 4 ? std::string(kPtxCarry) : "0u";
+    std::string sum;
+    if (kind == "add" || kind == "sub") {
+      const std::string sign = kind == "add" ? " + " : " - ";
+      sum = *first + sign + *second + sign + carry;
+    } else {
+      const auto third = part(3);
+      if (!third || suffix[0] == 's' || words_.size() < 3) return std::nullopt;
+      const std::string product = "(" + *first + " * " + *second + ")";
+      if (words_[1] != "lo" && words_[1] != "hi") return std::nullopt;
+      sum = (words_[1] == "hi" ? "(" + product + " >> " + bits + ")"
+                               : whole + "(static_cast<" + narrow + ">(" + product + "))") +
+            " + " + *third + " + " + carry;
+    }
+    const std::string flag =
+        has("cc") ? std::string(kPtxCarry) + " = static_cast<unsigned>(kiln_ptx_sum >> " + bits + ") & 1u; "
+                  : "";
+    return "{ const auto kiln_ptx_sum = " + sum + "; " + flag + target + " = static_cast<" + narrow +
+           ">(kiln_ptx_sum); }";
+  }
+
+  /// `lop3.b32 d, a, b, c, 0xEA`: bit i of the table for a, b and c as the bits of i.
+  [[nodiscard]] std::optional<std::string> three_bits(const std::string& target) const {
+    if (operands_.size() != 5) return std::nullopt;
+    const bool hexadecimal = operands_[4].starts_with("0x");
+    std::uint64_t table = 0;
+    try {
+      table = std::stoull(operands_[4], nullptr, hexadecimal ? 16 : 10);
+    } catch (const std::exception&) {
+      return std::nullopt;
+    }
+    Texts terms;
+    for (unsigned i = 0; i < 8 && table < 256; ++i) {
+      if ((table >> i & 1u) == 0) continue;
+      Texts factors;
+      for (std::size_t operand = 1; operand <= 3; ++operand) {
+        const auto given = number(operand, "b32");
+        if (!given) return std::nullopt;
+        factors.push_back((i >> (3 - operand) & 1u ? "" : "~") + *given);
+      }
+      terms.push_back("(" + join(factors, " & ") + ")");
+    }
+    return assigned(target, terms.empty() ? "0u" : join(terms, " | "));
+  }
+
+  /// "[%1]" and "[%1 + 0x10]" as an address; absent for memory that has no addresses of 64 bits.
+  [[nodiscard]] std::optional<std::string> address(const std::string& place, const std::string& type) const {
+    if (!place.starts_with('[') || !place.ends_with(']')) return std::nullopt;
+    const std::string inside(trim(place.substr(1, place.size() - 2)));
+    const std::size_t plus = inside.find('+');
+    const auto base = value(std::string(trim(inside.substr(0, plus))));
+    if (!base) return std::nullopt;
+    std::string bytes = *base;
+    if (plus != std::string::npos) {
+      const std::string offset(trim(inside.substr(plus + 1)));
+      if (!known_.is_number(offset)) return std::nullopt;
+      bytes = "(reinterpret_cast<" + std::string(type.starts_with("const ") ? "const " : "") + "char*>(" +
+              *base + ") + " + offset + ")";
+    }
+    return "reinterpret_cast<" + type + "*>(" + bytes + ")";
+  }
+
+  /// `ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4]`, `st.global.u32 [%0], %1`.
+  [[nodiscard]] std::optional<std::string> access() const {
+    if (has("shared") || has("local") || has("param") || has("const")) return std::nullopt;
+    const bool load = words_[0] == "ld";
+    if (type_of(words_.back()).empty() || operands_.size() != 2) return std::nullopt;
+    std::string numbers = operands_[load ? 0 : 1];
+    const std::string& place = operands_[load ? 1 : 0];
+    if (numbers.starts_with('{')) numbers = numbers.substr(1, numbers.size() - 2);
+    Texts moves;
+    const Texts parts = split_ptx_operands(numbers);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const auto number = value(parts[i]);
+      const std::string type =
+          std::string(load ? "const " : "") + type_with(words_.back(), known_.is_real(parts[i]));
+      const auto at = address(place, type);
+      if (!number || !at || (load && !known_.is_output(parts[i]))) return std::nullopt;
+      if (parts.size() > 1 && !known_.may_be_repeated(*at)) return std::nullopt;
+      const std::string element = *at + "[" + std::to_string(i) + "]";
+      moves.push_back(load ? *number + " = " + element : element + " = " + *number);
+    }
+    return "(void)(" + join(moves, ", ") + ")";
+  }
+
+  /// `atom.global.add.u32 %0, [%1], %2`, `red.global.max.s32 [%0], %1`.
+  [[nodiscard]] std::optional<std::string> atomic() const {
+    static const std::map<std::string, std::string> functions = {
+        {"add", "atomicAdd"}, {"min", "atomicMin"}, {"max", "atomicMax"},   {"and", "atomicAnd"},
+        {"or", "atomicOr"},   {"xor", "atomicXor"}, {"exch", "atomicExch"}, {"cas", "atomicCAS"}};
+    const bool gives = words_[0] == "atom";
+    const std::size_t first = gives ? 1 : 0;
+    if (has("shared") || words_.size() < 3 || operands_.size() < first + 2) return std::nullopt;
+    const auto function = functions.find(words_[words_.size() - 2]);
+    const std::string& suffix = words_.back();
+    const std::string type = type_of(suffix);
+    if (function == functions.end() || type.empty()) return std::nullopt;
+    const auto at = address(operands_[first], type);
+    Texts arguments;
+    for (std::size_t i = first + 1; i < operands_.size(); ++i) {
+      const auto given = number(i, suffix);
+      if (!given) return std::nullopt;
+      arguments.push_back(*given);
+    }
+    const std::string target = gives ? written(operands_[0]) : "";
+    if (!at || (gives && target.empty())) return std::nullopt;
+    const std::string call = function->second + "(" + *at + ", " + join(arguments, ", ") + ")";
+    return gives ? assigned(target, call) : "(void)" + call;
+  }
+
+  const PtxOperands& known_;
+  Texts words_, operands_;
+};
+
+}  // namespace
+
+std::optional<std::string> PtxOperands::value(const std::string& operand) const {
+  if (is_number(operand)) {
+    const bool hexadecimal = operand.starts_with("0x");
+    const bool bits = !hexadecimal && (operand.starts_with("0f") || operand.starts_with("0F"));
+    if (bits) return "__uint_as_float(0x" + operand.substr(2) + "u)";
+    return operand + (hexadecimal ? "u" : "");
+  }
+  if (const auto found = registers_.find(operand); found != registers_.end())
+    return "kiln_ptx_" + operand.substr(operand.find_first_not_of('%'));
+  const auto index = index_of(operand);
+  return index ? std::optional(values_[*index].text) : std::nullopt;
+}
+
+bool PtxOperands::is_number(const std::string& operand) {
+  const bool bits = operand.size() == 10 && (operand.starts_with("0f") || operand.starts_with("0F"));
+  return bits || operand.starts_with("0x") || parse_integer(operand).has_value();
+}
+
+bool PtxOperands::is_output(const std::string& operand) const {
+  if (registers_.contains(operand)) return true;
+  const auto index = index_of(operand);
+  return index && values_[*index].output;
+}
+
+bool PtxOperands::is_real(const std::string& operand) const {
+  if (const auto found = registers_.find(operand); found != registers_.end()) return found->second[0] == 'f';
+  if (operand.size() == 10 && (operand.starts_with("0f") || operand.starts_with("0F"))) return true;
+  const auto index = index_of(operand);
+  return index && values_[*index].real;
+}
+
+bool PtxOperands::may_be_repeated(const std::string& address) const {
+  if (address.find("++") != std::string::npos || address.find("--") != std::string::npos) return false;
+  for (const Value& one : values_) {
+    if (!one.output) continue;
+    if (has_word(address, std::string_view(one.text).substr(1, one.text.size() - 2))) return false;
+  }
+  return true;
+}
+
+bool PtxOperands::declare(const std::string& name, const std::string& suffix) {
+  if (suffix != "pred" && type_of(suffix).empty()) return false;
+  const std::size_t begin = name.find_first_not_of('%');
+  if (begin == std::string::npos || !is_identifier(name.substr(begin)) ||
+      special_register(name.substr(begin)))
+    return false;
+  return registers_.emplace(name, suffix).second;
+}
+
+std::string PtxOperands::declarations() const {
+  std::string text;
+  for (const auto& [name, suffix] : registers_) {
+    text += (suffix == "pred" ? "bool" : type_of(suffix)) + " kiln_ptx_" +
+            name.substr(name.find_first_not_of('%')) + "{}; ";
+  }
+  return text;
+}
+
+std::optional<std::size_t> PtxOperands::index_of(const std::string& operand) const {
+  if (operand.size() < 2 || operand[0] != '%') return std::nullopt;
+  const auto index = parse_integer(operand.substr(1));
+  if (!index || *index < 0 || *index >= static_cast<std::int64_t>(values_.size())) return std::nullopt;
+  return static_cast<std::size_t>(*index);
+}
+
+std::vector<std::string> split_ptx_operands(const std::string& text) {
+  Texts parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+    if (c == ',' && depth == 0) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  for (std::string& part : parts) part = std::string(trim(part));
+  return parts;
+}
+
+std::optional<std::string> translate_ptx(const std::string& instruction, const PtxOperands& operands) {
+  const std::size_t blank = instruction.find(' ');
+  const std::string rest = blank == std::string::npos ? "" : std::string(trim(instruction.substr(blank)));
+  return Instruction(operands, split(instruction.substr(0, blank), '.'),
+                     rest.empty() ? Texts() : split_ptx_operands(rest))
+      .run();
+}
+
+}  // namespace kiln

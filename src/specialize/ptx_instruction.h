@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kiln {
+
+/// The variable that holds the carry between the instructions of a statement.
+inline constexpr const char* kPtxCarry = "kiln_ptx_carry";
+
+/// What the operands of an `asm` statement's instructions stand for: "%0" for an expression of the program,
+/// names for registers that the statement declares.
+class PtxOperands {
+ public:
+  /// "(x)", in order of "%0", "%1", ...
+  void add(std::string text, bool real, bool output) { values_.push_back({std::move(text), real, output}); }
+
+  /// `.reg .u32 name`; false if it has no such form.
+  [[nodiscard]] bool declare(const std::string& name, const std::string& suffix);
+  /// Of the registers, as variables.
+  [[nodiscard]] std::string declarations() const;
+
+  /// The expression of an operand or a number; absent for what is not known.
+  [[nodiscard]] std::optional<std::string> value(const std::string& operand) const;
+  [[nodiscard]] static bool is_number(const std::string& operand);
+  [[nodiscard]] bool is_output(const std::string& operand) const;
+  /// Whether it is of float or double.
+  [[nodiscard]] bool is_real(const std::string& operand) const;
+  /// Whether the address stays what it is while outputs change.
+  [[nodiscard]] bool may_be_repeated(const std::string& address) const;
+
+ private:
+  struct Value {
+    std::string text;
+    bool real = false, output = false;
+  };
+  [[nodiscard]] std::optional<std::size_t> index_of(const std::string& operand) const;
+
+  std::vector<Value> values_;
+  std::map<std::string, std::string> registers_;  ///< "u32", by name
+};
+
+/// "{%0, %1}", "[%2]" and "%3" of an instruction's operands.
+[[nodiscard]] std::vector<std::string> split_ptx_operands(const std::string& text);
+
+/// An instruction, "ld.global.u32 %0, [%1]", as an expression or a block; absent where it has none.
+[[nodiscard]] std::optional<std::string> translate_ptx(const std::string& instruction,
+                                                       const PtxOperands& operands);
+
+}  // namespace kiln
