@@ -765,6 +765,24 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + t] = now[t] + sum;
 })",
      {64, 1, 1}},
+    // Comparisons of the index that are a part of a condition in brackets.
+    {"ComparisonsBesideOthersInBrackets",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  const int t = threadIdx.x;
+  const bool first = blockIdx.x == 0;
+  s[t] = in[t];
+  __syncthreads();
+  for (int round = 1; round < 30; ++round) {
+    if (t < 60 && (first || round <= threadIdx.x)) s[t] += 1.0f;
+    __syncthreads();
+    if ((n && 20 > threadIdx.x)) s[t] *= 1.5f;
+    if ((first | 7 < threadIdx.x)) s[t] -= 0.25f;
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + t] = s[63 - t];
+})",
+     {64, 1, 1}},
     {"PointersWithRestrict",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[64];

@@ -38,6 +38,9 @@ LoopForms::Bounds LoopForms::bounds(TokenRange condition, Place around) const {
         t = body().tokens()[t].close;
         continue;
       }
+      // In "(first || n <= threadIdx.x)" the comparison is not the whole term.
+      for (const std::string_view binds_less : {"||", "&&", "?", "&", "|", "^", "=", "!=", ","})
+        odd = odd || body().is(t, binds_less);
       const bool compares = body().is(t, "<") || body().is(t, ">") || body().is(t, "<=") ||
                             body().is(t, ">=") || body().is(t, "==");
       if (compares) {
