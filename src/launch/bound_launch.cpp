@@ -121,7 +121,8 @@ void BoundLaunch::lay_out(const KernelSpec& kernel) {
   }
   if (all > kMaxStructBytes || struct_bytes_ > kStructRoom)
     throw bad_input("the structs that kernel '" + name_ + "' is passed have more than " +
-                        std::to_string(kMaxStructBytes) + " bytes",
+                        std::to_string(kMaxStructBytes) + " bytes, each rounded up to a multiple of " +
+                        std::to_string(kAlignment),
                     where_);
 }
 

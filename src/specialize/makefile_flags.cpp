@@ -47,9 +47,18 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
+/// "GPU", "USE_CUDA", "CUDA_ENABLED" and the like; not "NO_CUDA" or "CUDA_DEBUG".
 bool names_the_gpu(const std::string& variable) {
-  const std::string lower = in_lower_case(variable);
-  return lower.find("cuda") != std::string::npos || lower.find("gpu") != std::string::npos;
+  static const std::set<std::string> gpu = {"gpu",     "gpus",     "cuda",   "usegpu",
+                                            "usecuda", "withcuda", "withgpu"};
+  static const std::set<std::string> others = {"use", "with",  "enable", "enabled", "have",
+                                               "has", "build", "is",     "on"};
+  bool named = false;
+  for (const std::string& word : split(in_lower_case(variable), '_')) {
+    named = named || gpu.contains(word);
+    if (!word.empty() && !gpu.contains(word) && !others.contains(word)) return false;
+  }
+  return named;
 }
 
 std::optional<bool> switch_value(const std::string& value) {

@@ -124,10 +124,15 @@ bool is_manner(const std::string& word) {
   return words.contains(word) || word.starts_with("L1::") || word.starts_with("L2::");
 }
 
+/// Words of accesses that other work-items are to see, or whose values they change meanwhile.
+bool is_observed(const std::string& word) {
+  return word == "volatile" || word == "relaxed" || word == "acquire" || word == "release" || word == "cv";
+}
+
 /// Instructions that change no number.
 bool does_nothing(const std::string& word) {
-  static const std::set<std::string> words = {"prefetch",       "prefetchu", "nanosleep",
-                                              "griddepcontrol", "discard",   "applypriority"};
+  static const std::set<std::string> words = {"prefetch", "prefetchu", "griddepcontrol", "discard",
+                                              "applypriority"};
   return words.contains(word);
 }
 
@@ -147,8 +152,12 @@ class Instruction {
     if (words_[0] == "membar" || words_[0] == "fence") return "__threadfence()";
     if (words_[0] == "bar" && words_.size() == 2 && words_[1] == "sync" && operands_ == Texts{"0"})
       return "__syncthreads()";
+    if (words_[0] == "nanosleep") return "__nanosleep(0)";
     if (does_nothing(words_[0])) return "(void)0";
     if (words_[0] == "trap" && operands_.empty()) return "__trap()";
+    observed_ = std::any_of(words_.begin(), words_.end(), is_observed);
+    acquires_ = has("acquire");
+    releases_ = has("release");
     std::erase_if(words_, is_manner);
     if (words_.size() < 2) return std::nullopt;
     if (words_[0] == "ld" || words_[0] == "st") return access();
@@ -159,12 +168,16 @@ class Instruction {
     if (target.empty()) return std::nullopt;
     if (words_[0] == "setp" && words_.size() == 3) return compare(target);
     if (words_[0] == "selp") return select(target);
+    // A number of another kind would be converted, where PTX keeps its bits.
+    if (known_.is_real(operands_[0]) != (words_.back()[0] == 'f')) return std::nullopt;
     if (words_.back() == "pred") return predicates(target);
     if (has("cc") || words_[0] == "addc" || words_[0] == "subc" || words_[0] == "madc")
       return carrying(target);
     if (words_[0] == "lop3") return three_bits(target);
-    if (words_[0] == "cvta")
-      return assigned(target, "(unsigned long long)" + value(operands_[1]).value_or(""));
+    if (words_[0] == "cvta") {
+      const auto given = value(operands_[1]);
+      return given ? std::optional(assigned(target, "(unsigned long long)" + *given)) : std::nullopt;
+    }
     const auto made = computed();
     return made ? std::optional(assigned(target, *made)) : std::nullopt;
   }
@@ -172,6 +185,12 @@ class Instruction {
  private:
   [[nodiscard]] bool has(const std::string& word) const {
     return std::find(words_.begin(), words_.end(), word) != words_.end();
+  }
+  /// "shared" and "shared::cta".
+  [[nodiscard]] bool in_space(const std::string& space) const {
+    return std::any_of(words_.begin(), words_.end(), [&](const std::string& word) {
+      return word == space || word.starts_with(space + "::");
+    });
   }
   [[nodiscard]] std::optional<std::string> value(const std::string& operand) const {
     return known_.value(operand);
@@ -189,8 +208,9 @@ class Instruction {
     if (index >= operands_.size()) return std::nullopt;
     const auto given = value(operands_[index]);
     const std::string type = type_of(suffix);
-    const bool bits = suffix[0] == 'b' && known_.is_real(operands_[index]);  // which would be converted
-    if (!given || type.empty() || bits) return std::nullopt;
+    const bool real = known_.is_real(operands_[index]);
+    const bool converted = suffix[0] == 'f' ? !real && !known_.is_number(operands_[index]) : real;
+    if (!given || type.empty() || converted) return std::nullopt;
     return "static_cast<" + type + ">(" + *given + ")";
   }
 
@@ -212,7 +232,6 @@ class Instruction {
 
   [[nodiscard]] std::optional<std::string> computed() const {
     const std::string suffix = words_.back();
-    if (suffix[0] == 'b' && known_.is_real(operands_[0])) return std::nullopt;
     const auto special = expressions().find(join(words_, "."));
     Texts words = words_;
     words.pop_back();
@@ -236,7 +255,7 @@ class Instruction {
     const auto given = value(from);
     if (!given) return std::nullopt;
     const bool to_real = known_.is_real(operands_[0]), real = known_.is_real(from);
-    if (to_real == real || known_.is_number(from)) {
+    if (to_real == real || (known_.is_number(from) && !real)) {
       if (to_real && !real && suffix[0] != 'f') return std::nullopt;
       return assigned(target, *given);
     }
@@ -272,6 +291,7 @@ class Instruction {
     const auto sign = signs.find(words_[1]);
     const auto left = number(1, words_[2]), right = number(2, words_[2]);
     if (sign == signs.end() || !left || !right) return std::nullopt;
+    if (words_[1] == "ne" && words_[2][0] == 'f') return std::nullopt;  // false for NaN, as != is not
     return assigned(target, *left + " " + sign->second + " " + *right);
   }
 
@@ -325,10 +345,10 @@ class Instruction {
             " + " + *third + " + " + carry;
     }
     const std::string flag =
-        has("cc") ? std::string(kPtxCarry) + " = static_cast<unsigned>(kiln_ptx_sum >> " + bits + ") & 1u; "
+        has("cc") ? std::string(kPtxCarry) + " = static_cast<unsigned>(kiln_total >> " + bits + ") & 1u; "
                   : "";
-    return "{ const auto kiln_ptx_sum = " + sum + "; " + flag + target + " = static_cast<" + narrow +
-           ">(kiln_ptx_sum); }";
+    return "{ const auto kiln_total = " + sum + "; " + flag + target + " = static_cast<" + narrow +
+           ">(kiln_total); }";
   }
 
   /// `lop3.b32 d, a, b, c, 0xEA`: bit i of the table for a, b and c as the bits of i.
@@ -374,7 +394,8 @@ class Instruction {
 
   /// `ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4]`, `st.global.u32 [%0], %1`.
   [[nodiscard]] std::optional<std::string> access() const {
-    if (has("shared") || has("local") || has("param") || has("const")) return std::nullopt;
+    if (in_space("shared") || in_space("local") || in_space("param") || in_space("const"))
+      return std::nullopt;
     const bool load = words_[0] == "ld";
     if (type_of(words_.back()).empty() || operands_.size() != 2) return std::nullopt;
     std::string numbers = operands_[load ? 0 : 1];
@@ -384,14 +405,19 @@ class Instruction {
     const Texts parts = split_ptx_operands(numbers);
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const auto number = value(parts[i]);
+      const bool real = known_.is_real(parts[i]);
+      const char kind = words_.back()[0];
+      if (kind != 'b' && real != (kind == 'f') && !known_.is_number(parts[i])) return std::nullopt;
       const std::string type =
-          std::string(load ? "const " : "") + type_with(words_.back(), known_.is_real(parts[i]));
+          std::string(load ? "const " : "") + (observed_ ? "volatile " : "") + type_with(words_.back(), real);
       const auto at = address(place, type);
       if (!number || !at || (load && !known_.is_output(parts[i]))) return std::nullopt;
       if (parts.size() > 1 && !known_.may_be_repeated(*at)) return std::nullopt;
       const std::string element = *at + "[" + std::to_string(i) + "]";
       moves.push_back(load ? *number + " = " + element : element + " = " + *number);
     }
+    if (acquires_) moves.emplace_back("__threadfence()");
+    if (releases_) moves.insert(moves.begin(), "__threadfence()");
     return "(void)(" + join(moves, ", ") + ")";
   }
 
@@ -402,7 +428,8 @@ class Instruction {
         {"or", "atomicOr"},   {"xor", "atomicXor"}, {"exch", "atomicExch"}, {"cas", "atomicCAS"}};
     const bool gives = words_[0] == "atom";
     const std::size_t first = gives ? 1 : 0;
-    if (has("shared") || words_.size() < 3 || operands_.size() < first + 2) return std::nullopt;
+    const std::size_t taken = has("cas") ? 3 : 2;
+    if (in_space("shared") || words_.size() < 3 || operands_.size() != first + taken) return std::nullopt;
     const auto function = functions.find(words_[words_.size() - 2]);
     const std::string& suffix = words_.back();
     const std::string type = type_of(suffix);
@@ -416,12 +443,14 @@ class Instruction {
     }
     const std::string target = gives ? written(operands_[0]) : "";
     if (!at || (gives && target.empty())) return std::nullopt;
+    if (gives && known_.is_real(operands_[0]) != (suffix[0] == 'f')) return std::nullopt;
     const std::string call = function->second + "(" + *at + ", " + join(arguments, ", ") + ")";
     return gives ? assigned(target, call) : "(void)" + call;
   }
 
   const PtxOperands& known_;
   Texts words_, operands_;
+  bool observed_ = false, acquires_ = false, releases_ = false;
 };
 
 }  // namespace
@@ -441,7 +470,9 @@ std::optional<std::string> PtxOperands::value(const std::string& operand) const 
 
 bool PtxOperands::is_number(const std::string& operand) {
   const bool bits = operand.size() == 10 && (operand.starts_with("0f") || operand.starts_with("0F"));
-  return bits || operand.starts_with("0x") || parse_integer(operand).has_value();
+  const bool hexadecimal = operand.starts_with("0x") && operand.size() > 2 &&
+                           operand.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
+  return bits || hexadecimal || parse_integer(operand).has_value();
 }
 
 bool PtxOperands::is_output(const std::string& operand) const {
@@ -461,7 +492,8 @@ bool PtxOperands::may_be_repeated(const std::string& address) const {
   if (address.find("++") != std::string::npos || address.find("--") != std::string::npos) return false;
   for (const Value& one : values_) {
     if (!one.output) continue;
-    if (has_word(address, std::string_view(one.text).substr(1, one.text.size() - 2))) return false;
+    const std::string_view name = std::string_view(one.text).substr(1, one.text.size() - 2);
+    if (has_word(address, name)) return false;
   }
   return true;
 }
@@ -472,11 +504,31 @@ bool PtxOperands::declare(const std::string& name, const std::string& suffix) {
   if (begin == std::string::npos || !is_identifier(name.substr(begin)) ||
       special_register(name.substr(begin)))
     return false;
+  const std::string bare = name.substr(begin);
+  if (registers_.contains(bare) || registers_.contains("%" + bare)) return false;
   return registers_.emplace(name, suffix).second;
 }
 
+void PtxOperands::bind_inputs() {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (values_[i].output) continue;
+    const std::string name = "kiln_in" + std::to_string(i);
+    inputs_ += "const auto " + name + " = " + values_[i].text + "; ";
+    values_[i].text = name;
+  }
+}
+
+bool PtxOperands::inputs_have_effects() const {
+  return std::any_of(values_.begin(), values_.end(), [](const Value& one) {
+    const std::string_view inside = std::string_view(one.text).substr(1, one.text.size() - 2);
+    return !one.output &&
+           (inside.find_first_of("=(") != std::string_view::npos ||
+            inside.find("++") != std::string_view::npos || inside.find("--") != std::string_view::npos);
+  });
+}
+
 std::string PtxOperands::declarations() const {
-  std::string text;
+  std::string text = inputs_;
   for (const auto& [name, suffix] : registers_) {
     text += (suffix == "pred" ? "bool" : type_of(suffix)) + " kiln_ptx_" +
             name.substr(name.find_first_not_of('%')) + "{}; ";

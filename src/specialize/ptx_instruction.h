@@ -9,7 +9,7 @@
 namespace kiln {
 
 /// The variable that holds the carry between the instructions of a statement.
-inline constexpr const char* kPtxCarry = "kiln_ptx_carry";
+inline constexpr const char* kPtxCarry = "kiln_carry";
 
 /// What the operands of an `asm` statement's instructions stand for: "%0" for an expression of the program,
 /// names for registers that the statement declares.
@@ -20,7 +20,11 @@ class PtxOperands {
 
   /// `.reg .u32 name`; false if it has no such form.
   [[nodiscard]] bool declare(const std::string& name, const std::string& suffix);
-  /// Of the registers, as variables.
+  /// Inputs are evaluated once, before all instructions: they become constants of the block.
+  void bind_inputs();
+  /// Whether it matters how often an input is evaluated. A call and a cast count, too.
+  [[nodiscard]] bool inputs_have_effects() const;
+  /// Of inputs that are bound, and of the registers as variables.
   [[nodiscard]] std::string declarations() const;
 
   /// The expression of an operand or a number; absent for what is not known.
@@ -40,6 +44,7 @@ class PtxOperands {
   [[nodiscard]] std::optional<std::size_t> index_of(const std::string& operand) const;
 
   std::vector<Value> values_;
+  std::string inputs_;
   std::map<std::string, std::string> registers_;  ///< "u32", by name
 };
 

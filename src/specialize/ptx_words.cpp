@@ -24,16 +24,26 @@ class Statement {
     if (!read_operands()) return std::nullopt;
     Texts instructions;
     for (std::string& part : split(without_braces(template_), ';')) {
-      const std::string one(trim(part));
-      if (!one.empty()) instructions.push_back(one);
+      const std::string instruction(trim(part));
+      if (!instruction.empty()) instructions.push_back(instruction);
     }
     if (instructions.empty()) return std::nullopt;
-    if (instructions.size() == 1 && instructions[0][0] != '@') {
+    const bool one = instructions.size() == 1 && instructions[0][0] != '@';
+    if (!one || operands_.inputs_have_effects()) operands_.bind_inputs();
+    if (one && operands_.declarations().empty()) {
       const auto made = translate_ptx(instructions[0], operands_);
       return made && made->front() != '{' ? made : std::nullopt;  // a carry is lost behind the statement
     }
     std::string body;
+    bool carried = false;
     for (const std::string& instruction : instructions) {
+      // A carry from another statement is lost.
+      const std::string word = without_guard(instruction);
+      const bool takes = word.starts_with("addc") || word.starts_with("subc") || word.starts_with("madc");
+      if (takes && !carried) return std::nullopt;
+      const bool gives = word.substr(0, word.find(' ')).find(".cc") != std::string::npos;
+      if (gives && one) return std::nullopt;
+      carried = carried || (gives && instruction[0] != '@');
       if (instruction.starts_with(".reg")) {
         if (!declare_registers(instruction.substr(4))) return std::nullopt;
         continue;
@@ -48,6 +58,12 @@ class Statement {
   }
 
  private:
+  /// The instruction behind `@p`.
+  static std::string without_guard(const std::string& instruction) {
+    const std::size_t blank = instruction[0] == '@' ? instruction.find(' ') : std::string::npos;
+    return blank == std::string::npos ? instruction : std::string(trim(instruction.substr(blank)));
+  }
+
   /// A scope has braces around the whole template.
   static std::string without_braces(std::string text) {
     const std::size_t open = text.find_first_not_of(' ');
@@ -123,6 +139,7 @@ class Statement {
         const std::size_t close = tokens_[i + 1].close;
         if (close >= end) return false;
         const std::string_view constraint = tokens_[i].text;
+        if (constraint.find_first_of("0123456789") != std::string_view::npos) return false;  // an output's
         operands_.add("(" + text_of(tokens_, {i + 2, close}) + ")",
                       constraint.find_first_of("fd") != std::string_view::npos, part == 0);
         i = close + 1;

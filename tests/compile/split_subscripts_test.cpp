@@ -16,6 +16,122 @@ const SplitCase kCases[] = {{"Casts",
   out[blockIdx.x * 64 + t] = s[64 - u] + in[w];
 })",
                              {64, 1, 1}},
+                            {"CastsThatDecideAComparison",
+                             R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int tx = threadIdx.x;
+  s[tx] = in[tx];
+  __syncthreads();
+  const int below = n - 8200;
+  float v = in[tx + 64];
+  if ((int)threadIdx.x < below) v = s[63 - tx];
+  if ((unsigned)tx < below) v += s[tx ^ 1];
+  out[blockIdx.x * 64 + tx] = v;
+})",
+                             {64, 1, 1}},
+                            {"SumsOfNamesThatAreHidden",
+                             R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int i = threadIdx.x, m = n - 8190;
+  int row = i * 2 + 1, moved = threadIdx.x + m;
+  s[i] = in[i];
+  __syncthreads();
+  float sum = 0;
+  for (int i = 0; i < 3; ++i) {
+    __syncthreads();
+    sum += s[row % 64] * i + in[row];
+  }
+  const auto at = [&](int m) { return in[moved + m]; };
+  {
+    int m = 7;
+    __syncthreads();
+    sum += s[moved % 64] + in[moved] * m + at(3);
+  }
+  out[blockIdx.x * 64 + i] = sum;
+})",
+                             {64, 1, 1}},
+                            {"SumsOfWhatWorkItemsShare",
+                             R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ int base, total;
+  if (threadIdx.x == 0) base = 3;
+  __syncthreads();
+  int place = base + threadIdx.x, most = min(threadIdx.x + base, 60);
+  if (threadIdx.x == 0) total = 64;
+  __syncthreads();
+  if (threadIdx.x == 0) base += total;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = in[place] + in[most] + base;
+})",
+                             {64, 1, 1}},
+                            {"LimitsThatAConditionGuards",
+                             R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int tx = threadIdx.x, none = n - 8192;
+  s[tx] = in[tx];
+  __syncthreads();
+  float v = s[63 - tx];
+  if (in[tx] > 0.0f && none) {
+    int e = min(tx + 1, n / none);
+    v = s[e];
+  }
+  out[blockIdx.x * 64 + tx] = v;
+})",
+                             {64, 1, 1}},
+                            {"DifferencesThatWrap",
+                             R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  const unsigned base = blockIdx.x * 64 - 3;
+  unsigned i = threadIdx.x + 3;
+  s[threadIdx.x] = in[base + i];
+  __syncthreads();
+  out[base + i] = s[63 - threadIdx.x];
+})",
+                             {64, 1, 1}},
+                            {"NumbersOfReals",
+                             R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  float x = (in[threadIdx.x] + 100.0f) * 0.2f;
+  int bin = (int)x, other = x;
+  s[threadIdx.x] = in[bin];
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = s[bin] + s[other] + s[63 - threadIdx.x];
+})",
+                             {64, 1, 1}},
+                            {"ArgumentsBehindBracketsAndCasts",
+                             R"(typedef unsigned* Pointer;
+__device__ void set(unsigned* p) { *p += 5; }
+__device__ void add(unsigned& x, unsigned by) { x += by; }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  unsigned a = 1, b = 2, c = 3, d = 4;
+  int e = 5;
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  set((unsigned* const)&a);
+  set((Pointer)&b);
+  add((c), threadIdx.x);
+  add(((d)), threadIdx.x / 2);
+  add(reinterpret_cast<unsigned&>(e), threadIdx.x % 7);
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x] + a + 100 * b + 10000 * c + d * 0.5f + e * 0.25f;
+})",
+                             {64, 1, 1}},
+                            {"ClassesThatReadTheIndexBehindOtherNames",
+                             R"(struct Lane { unsigned at; __device__ Lane() : at(threadIdx.x) {} };
+struct Derived : Lane {};
+typedef struct { Lane lane; } Unnamed;
+typedef Derived First, Second;
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  Derived a;
+  Unnamed b;
+  First c;
+  Second d;
+  out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x] + a.at + 2 * b.lane.at + 3 * c.at + 5 * d.at;
+})",
+                             {64, 1, 1}},
                             {"CastsThatChangeTheValue",
                              R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[200];
@@ -48,7 +164,7 @@ const SplitCase kCases[] = {{"Casts",
 extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[64];
   const int i = int(blockIdx.x * 64 + threadIdx.x) - 20;
-  const int left = std::max(i - 1, 0), right = std::min(i + 1, 200);
+  const int left = std::max(i - 1, 0), right = std::min(i + 21, 200);
   s[threadIdx.x] = in[left];
   __syncthreads();
   float v = s[threadIdx.x ^ 7] + 2.0f * in[right];

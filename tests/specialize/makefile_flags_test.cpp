@@ -39,6 +39,8 @@ TEST(MakefileFlags, SwitchesOfTheGpuAreOn) {
   EXPECT_EQ(names("ifndef USE_CUDA\nF = -DA\nelse\nF = -DB\nendif\n"), "B ");
   EXPECT_EQ(names("ifneq ($(CUDA),OFF)\nF = -DA\nendif\nifeq ($(CUDA),OFF)\nF = -DB\nelse\nF = -DC\nendif\n"),
             "A C ");
+  EXPECT_EQ(names("ifdef NO_CUDA\nF = -DA\nendif\nifeq ($(CUDA_DEBUG),1)\nF = -DB\nendif\n"), "");
+  EXPECT_EQ(names("ifdef ENABLE_GPU\nF = -DA\nendif\nifeq ($(CUDA_ENABLED),ON)\nF += -DB\nendif\n"), "A B ");
   EXPECT_EQ(names("ifeq ($(GPU_ARCH),sm_80)\nF = -DA\nelse\nF = -DB\nendif\n"), "");
   EXPECT_EQ(names("ifeq ($(GPU),0)\nF = -DA\nelse ifeq ($(FAST),1)\nF = -DB\nelse\nF = -DC\nendif\n"), "");
 }

@@ -56,12 +56,40 @@ TEST(PtxWords, SeveralInstructionsAreABlock) {
   EXPECT_EQ(
       without_simple_ptx("asm volatile(\"{\\n .reg .pred p;\\n setp.ne.b32 p, %0, 0; // guard\\n\"\n"
                          "\" @p st.global.u32 [%1], %2;\\n }\" :: \"r\"(g), \"l\"(q), \"r\"(v));"),
-      "do { bool kiln_ptx_p{}; (void)(kiln_ptx_p = static_cast<unsigned>((g)) != static_cast<unsigned>(0)); "
-      "if (kiln_ptx_p) { (void)(reinterpret_cast<unsigned*>((q))[0] = (v)); }; } while (false)\n;");
+      "do { const auto kiln_in0 = (g); const auto kiln_in1 = (q); const auto kiln_in2 = (v); "
+      "bool kiln_ptx_p{}; (void)(kiln_ptx_p = static_cast<unsigned>(kiln_in0) != static_cast<unsigned>(0)); "
+      "if (kiln_ptx_p) { (void)(reinterpret_cast<unsigned*>(kiln_in1)[0] = kiln_in2); }; } while (false)\n;");
   EXPECT_THAT(
       without_simple_ptx("asm(\"add.cc.u32 %0, %2, %4; addc.u32 %1, %3, %5;\" : \"=r\"(a), \"=r\"(b) : "
                          "\"r\"(c), \"r\"(d), \"r\"(e), \"r\"(f));"),
-      HasSubstr("unsigned kiln_ptx_carry = 0; { const auto kiln_ptx_sum = static_cast<unsigned long long>("));
+      HasSubstr("unsigned kiln_carry = 0; { const auto kiln_total = static_cast<unsigned long long>("));
+}
+
+/// The instructions see inputs as they were before the first one, and an expression is evaluated once.
+TEST(PtxWords, InputsAreReadOnce) {
+  EXPECT_THAT(without_simple_ptx("asm(\"mul.lo.u32 %0, %2, %3; mul.hi.u32 %1, %2, %3;\" : \"=r\"(low), "
+                                 "\"=r\"(high) : \"r\"(low), \"r\"(b));"),
+              AllOf(HasSubstr("const auto kiln_in2 = (low); const auto kiln_in3 = (b); "),
+                    HasSubstr("(high) = __umulhi(static_cast<unsigned>(kiln_in2), ")));
+  EXPECT_EQ(without_simple_ptx("asm(\"shl.b32 %0, %1, %2;\" : \"=r\"(x) : \"r\"(1), \"r\"(i++));"),
+            "do { const auto kiln_in1 = (1); const auto kiln_in2 = (i++); (void)((x) = "
+            "(static_cast<unsigned>(kiln_in2) > 31u ? 0u : static_cast<unsigned>(kiln_in1) << "
+            "static_cast<unsigned>(kiln_in2))); } while (false);");
+  EXPECT_EQ(
+      without_simple_ptx("asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(a), \"=r\"(b) : \"l\"(p++));"),
+      "do { const auto kiln_in2 = (p++); (void)((a) = reinterpret_cast<const unsigned*>(kiln_in2)[0], "
+      "(b) = reinterpret_cast<const unsigned*>(kiln_in2)[1]); } while (false);");
+}
+
+/// Loops that wait for another work-item's store read memory each time.
+TEST(PtxWords, WhatOthersWriteIsVolatile) {
+  EXPECT_EQ(
+      without_simple_ptx("asm volatile(\"ld.acquire.gpu.global.u32 %0, [%1];\" : \"=r\"(v) : \"l\"(p));"),
+      "(void)((v) = reinterpret_cast<const volatile unsigned*>((p))[0], __threadfence());");
+  EXPECT_EQ(
+      without_simple_ptx("asm volatile(\"st.release.gpu.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(v));"),
+      "(void)(__threadfence(), reinterpret_cast<volatile unsigned*>((p))[0] = (v));");
+  EXPECT_EQ(without_simple_ptx("asm volatile(\"nanosleep.u32 %0;\" :: \"r\"(n));"), "__nanosleep(0);");
 }
 
 TEST(PtxWords, TheRestStays) {
@@ -80,7 +108,18 @@ TEST(PtxWords, TheRestStays) {
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p + i));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p-i));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(*q), \"=r\"(b) : \"l\"(p+s**q));",
-        "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(a), \"=r\"(b) : \"l\"(p++));"})
+        // A carry of the statement before.
+        "asm volatile(\"addc.cc.u32 %0, %1, %2; addc.u32 %3, 0, 0;\" : \"=r\"(x), \"=r\"(w) : \"r\"(y), "
+        "\"r\"(z));",
+        "asm(\"ld.shared::cta.u32 %0, [%1];\" : \"=r\"(x) : \"r\"(s));",
+        // Numbers in registers of another kind keep their bits.
+        "asm(\"add.f32 %0, %1, %2;\" : \"=r\"(x) : \"r\"(y), \"r\"(z));",
+        "asm(\"{ .reg .b32 t; add.f32 t, %1, %2; mov.b32 %0, t; }\" : \"=r\"(x) : \"f\"(y), \"f\"(z));",
+        "asm(\"st.global.f32 [%0], %1;\" :: \"l\"(p), \"r\"(x));",
+        "asm(\"atom.global.exch.b32 %0, [%1], %2;\" : \"=f\"(x) : \"l\"(p), \"r\"(y));",
+        "asm(\"{ .reg .pred p; setp.ne.f32 p, %1, %1; selp.u32 %0, 1, 0, p; }\" : \"=r\"(x) : \"f\"(y));",
+        "asm(\"add.u32 %0, %0, %2;\" : \"=r\"(x) : \"0\"(y), \"r\"(z));",
+        "asm(\"{ .reg .u32 p; .reg .pred %p; mov.u32 %0, p; }\" : \"=r\"(x));"})
     EXPECT_EQ(without_simple_ptx(text), text);
 }
 

@@ -196,16 +196,19 @@ bool Body::through_pointer(std::size_t i, std::size_t chain_end) const {
   return false;
 }
 
-/// Whether the bracket at `close` ends a cast to a pointer, or to a type by C's words: "(void**)",
-/// "(size_t)".
+/// Whether the bracket at `close` may end a cast: "(void**)", "(size_t)", "(index_t)". It names no variable
+/// of the function.
 bool Body::closes_cast(std::size_t close) const {
   const std::size_t open = matching_open(close);
   if (open >= close || open + 1 == close) return false;
   if (open > first_ && (tokens_[open - 1].identifier() || is(open - 1, "]")) && !is(open - 1, "return"))
     return false;  // a call
-  if (is(close - 1, "*")) return true;
   for (std::size_t i = open + 1; i < close; ++i) {
-    if (!cast_word(tokens_[i].text) && !is(i, "uintptr_t")) return false;
+    const Token& token = tokens_[i];
+    const bool of_type = token.identifier() ? lookup(token.text) < 0
+                                            : token.is("*") || token.is("&") || token.is("::") ||
+                                                  token.is("<") || token.is(">") || token.is(",");
+    if (!of_type) return false;
   }
   return true;
 }
@@ -278,6 +281,28 @@ void Body::scan_token(std::size_t i, TokenRange range, const Statement& statemen
 
 /// Whether the chain [i, chain_end) is an argument that the called function may change.
 bool Body::argument_may_change(std::size_t i, std::size_t chain_end, TokenRange range) const {
+  // "(x)", "(int&)x" and "reinterpret_cast<int&>(x)" are x.
+  for (bool inner = true; inner && i > range.begin + 1;) {
+    inner = false;
+    if (is(i - 1, ")") && closes_cast(i - 1)) {
+      i = matching_open(i - 1);
+      inner = true;
+    } else if (is(i - 1, "(") && is(chain_end, ")") && tokens_[i - 1].close == chain_end) {
+      const Token& before = tokens_[i - 2];
+      std::size_t name = i - 2;
+      if (before.is(">")) {
+        while (name > range.begin && !is(name, "<")) --name;
+        if (name > range.begin) --name;
+      }
+      const bool cast = is(name, "static_cast") || is(name, "reinterpret_cast") || is(name, "const_cast");
+      if (before.is("(") || before.is(",") || before.is("=") || before.is("return") || before.is(")") ||
+          cast) {
+        i = cast ? name : i - 1;
+        ++chain_end;
+        inner = true;
+      }
+    }
+  }
   if (!is(chain_end, ",") && !is(chain_end, ")")) return false;
   if (i == range.begin || !(is(i - 1, "(") || is(i - 1, ","))) return false;
   // The bracket around the arguments.

@@ -191,11 +191,14 @@ bool Indices::plain_sum(TokenRange range) const {
       if (variable.declarator->pointer || variable.declarator->array ||
           groups_[static_cast<std::size_t>(v)].kind != Group::Kind::kNone)
         return false;
+      if (real_number(variable)) return false;
       // An unsigned value that represents a negative one relies on wrapping.
       for (std::size_t t = variable.declarator->initializer.begin; t < variable.declarator->initializer.end;
            ++t) {
-        if (body().is(t, "~") || (body().is(t, "-") && (t == variable.declarator->initializer.begin ||
-                                                        !ends_operand(tokens[t - 1]))))
+        if (body().is(t, "~")) return false;
+        if (!body().is(t, "-")) continue;
+        if (t == variable.declarator->initializer.begin || !ends_operand(tokens[t - 1]) ||
+            (wraps(variable) && levels_[static_cast<std::size_t>(v)] != kItemLevel))
           return false;
       }
     } else if (token.kind == Token::Kind::kNumber) {
@@ -213,6 +216,24 @@ bool Indices::plain_sum(TokenRange range) const {
   return true;
 }
 
+bool Indices::says(const Variable& variable, std::initializer_list<std::string_view> words) const {
+  for (std::size_t i = variable.specifiers.begin; i < variable.specifiers.end; ++i) {
+    for (const std::string_view word : words) {
+      if (body().is(i, word)) return true;
+    }
+  }
+  return false;
+}
+
+bool Indices::real_number(const Variable& variable) const {
+  return says(variable, {"float", "double", "half", "__half", "__nv_bfloat16"});
+}
+
+/// Whether a difference of 32 bits that is kept in the variable wraps below 0.
+bool Indices::wraps(const Variable& variable) const {
+  return says(variable, {"unsigned", "uint", "uint32_t", "auto"}) && !says(variable, {"long"});
+}
+
 /// Whether a variable keeps its value as long as the variable `user` lives.
 bool Indices::steady_in(int number, const Variable& user) const {
   const Variable& variable = body().variables()[static_cast<std::size_t>(number)];
@@ -226,12 +247,30 @@ bool Indices::steady_in(int number, const Variable& user) const {
 }
 
 bool Indices::steady_names(const Variable& variable) const {
+  const auto [known, fresh] = steady_.try_emplace(&variable, true);
+  if (!fresh) return known->second;
   const TokenRange value = variable.declarator->initializer;
-  for (std::size_t i = value.begin; i < value.end; ++i) {
+  for (std::size_t i = value.begin; i < value.end && known->second; ++i) {
     const int other = body().variable_at(i);
-    if (other >= 0 && !steady_in(other, variable)) return false;
+    if (other < 0) continue;
+    known->second = steady_in(other, variable) && !hidden_in(body().tokens()[i].text, variable);
   }
-  return true;
+  return known->second;
+}
+
+bool Indices::hidden_in(std::string_view name, const Variable& user) const {
+  const TokenRange life{user.declarator->at + 1, user.scope_end};
+  const auto declares = [&](const Variable& other) {
+    return other.name == name && other.parameter < 0 && life.contains(other.declarator->at);
+  };
+  if (std::any_of(body().variables().begin(), body().variables().end(), declares)) return true;
+  for (std::size_t i = life.begin + 1; i < life.end; ++i) {  // a parameter of a lambda
+    const Token& type = body().tokens()[i - 1];
+    if (body().is(i, name) && type.identifier() && !type.is("return") && !type.is("else") &&
+        !type.is("case") && !type.is("do"))
+      return true;
+  }
+  return false;
 }
 
 bool Indices::steady_number(const Body& body, const Variable& variable) {
@@ -252,7 +291,7 @@ bool Indices::sum_of_index(int number) const {
   const Variable& variable = body().variables()[static_cast<std::size_t>(number)];
   if (!steady_number(body(), variable)) return false;
   const TokenRange value = bare(variable.declarator->initializer);
-  if (!plain_sum(value) || !steady_names(variable)) return false;
+  if (!plain_sum(value) || !steady_names(variable) || facts(value).loads) return false;
   return stride(value) == 1 || levels_[static_cast<std::size_t>(number)] == kItemLevel;
 }
 
@@ -281,11 +320,13 @@ std::optional<Indices::Clamp> Indices::clamp(int number) const {
     const bool varies = facts(left).level == kItemLevel;
     const TokenRange limit = varies ? right : left;
     const Facts known = facts(limit);
-    if (known.level != kBlockLevel || known.effects || known.loads || known.calls) return std::nullopt;
+    if (known.level != kBlockLevel || known.effects || known.loads || known.calls || known.divides)
+      return std::nullopt;
     (body().is(name, "min") ? result.high : result.low).push_back(limit);
     result.value = bare(varies ? left : right);
   }
-  if ((result.low.empty() && result.high.empty()) || !plain_sum(result.value) || stride(result.value) != 1)
+  if ((result.low.empty() && result.high.empty()) || !plain_sum(result.value) || facts(result.value).loads ||
+      stride(result.value) != 1)
     return std::nullopt;
   return result;
 }

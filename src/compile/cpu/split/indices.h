@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "compile/cpu/split/expressions.h"
@@ -42,6 +45,14 @@ class Indices : public Expressions {
 
  private:
   [[nodiscard]] bool steady_in(int number, const Variable& user) const;
+  /// Whether something else is declared by the name as long as the variable `user` lives.
+  [[nodiscard]] bool hidden_in(std::string_view name, const Variable& user) const;
+  /// Whether one of the words is in a variable's declaration.
+  [[nodiscard]] bool says(const Variable& variable, std::initializer_list<std::string_view> words) const;
+  [[nodiscard]] bool real_number(const Variable& variable) const;
+  [[nodiscard]] bool wraps(const Variable& variable) const;
+
+  mutable std::map<const Variable*, bool> steady_;  ///< what steady_names() has found
   /// Whether a variable is a number of 32 bits that is never changed after its declaration.
   [[nodiscard]] static bool steady_number(const Body& body, const Variable& variable);
 };

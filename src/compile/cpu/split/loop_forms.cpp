@@ -7,16 +7,23 @@
 
 namespace kiln::fission {
 
+TokenRange LoopForms::unbracketed(TokenRange range) const {
+  while (range.begin < range.end && body().is(range.begin, "(") &&
+         body().tokens()[range.begin].close + 1 == range.end)
+    range = {range.begin + 1, range.end - 1};
+  return range;
+}
+
 LoopForms::Bounds LoopForms::bounds(TokenRange condition, Place around) const {
   Bounds result;
-  condition = bare(condition);
+  condition = unbracketed(condition);
   // A flag that holds the condition.
   if (condition.begin + 1 == condition.end && body().variable_at(condition.begin) >= 0) {
     const Variable& flag = body().variables()[static_cast<std::size_t>(body().variable_at(condition.begin))];
     if (flag.parameter < 0 && !flag.modified && !flag.fixed &&
         flag.declarator->start == Declarator::Start::kEquals) {
       const TokenRange value = flag.declarator->initializer;
-      if (steady_names(flag) && !facts(value).effects && !facts(value).loads) condition = bare(value);
+      if (steady_names(flag) && !facts(value).effects && !facts(value).loads) condition = unbracketed(value);
     }
   }
   const Level level = around == Place::kBlock ? kBlockLevel : kWarpLevel;
@@ -29,7 +36,7 @@ LoopForms::Bounds LoopForms::bounds(TokenRange condition, Place around) const {
     }
     if (i < condition.end && (body().is(i, "||") || body().is(i, "?"))) return {};
     if (i < condition.end && !body().is(i, "&&")) continue;
-    const TokenRange term = bare({begin, i});
+    const TokenRange term = unbracketed({begin, i});
     begin = i + 1;
     std::size_t sign = term.end;
     bool odd = false;
@@ -68,7 +75,7 @@ LoopForms::Bounds LoopForms::bounds(TokenRange condition, Place around) const {
                                       : axis == 'l' && lanes;
       if (fits && limit.begin < limit.end && facts_of_limit.level <= level && !facts_of_limit.effects) {
         result.bounds.push_back(
-            {axis, left_axis != 0 ? straight : turned, bare(left_axis != 0 ? left : right), limit});
+            {axis, left_axis != 0 ? straight : turned, left_axis != 0 ? left : right, limit});
         known = true;
       }
     }

@@ -39,6 +39,9 @@ class LoopForms : public Levels {
  protected:
   using Levels::Levels;
 
+  /// The range without brackets around the whole of it. A cast stays: it decides how values are compared.
+  [[nodiscard]] TokenRange unbracketed(TokenRange range) const;
+
   /// Whether each work-item of a loop walks along its own memory, so that running one work-item after the
   /// other is better.
   [[nodiscard]] bool keeps_order(const Statement& loop) const;

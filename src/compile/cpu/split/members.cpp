@@ -37,7 +37,8 @@ std::set<std::string_view> class_names(const Outline& outlined) {
     std::string_view type;
     while (at < tokens.size() && (tokens[at].identifier() || tokens[at].is("::"))) {
       if (tokens[at].identifier()) type = tokens[at].text;
-      if (tokens[++at].is("<")) at = after_template_arguments(tokens, at, tokens.size());
+      if (++at < tokens.size() && tokens[at].is("<"))
+        at = after_template_arguments(tokens, at, tokens.size());
       if (!alias && at + 1 < tokens.size() && tokens[at].identifier() && tokens[at + 1].is(";")) break;
     }
     if (at >= tokens.size()) break;

@@ -217,6 +217,9 @@ SyncFunctions::SyncFunctions(const Outline& text) : tokens_(text.source.tokens) 
     else if (!free_function && !definition.is_class)  // a function may have a class's name
       members.insert(definition.name);
     if (definition.is_class) {  // it has its members as definitions of their own
+      for (std::size_t i = definition.head.begin; i < definition.body.begin; ++i) {  // its bases
+        if (tokens[i].identifier()) all[definition.name].insert(tokens[i].text);
+      }
       for (std::size_t i = definition.body.begin; i < definition.body.end; ++i) {
         if (tokens[i].is("{") && (tokens[i - 1].is(")") || tokens[i - 1].is("const"))) i = tokens[i].close;
         if (tokens[i].identifier()) all[definition.name].insert(tokens[i].text);
@@ -285,11 +288,18 @@ SyncFunctions::SyncFunctions(const Outline& text) : tokens_(text.source.tokens) 
     const bool alias = tokens[i].is("using") && tokens[i + 2].is("=");
     if (!alias && !tokens[i].is("typedef")) continue;
     std::size_t end = i + 1;
-    while (end < tokens.size() && !tokens[end].is(";") && !tokens[end].is("{")) ++end;
-    const std::size_t name = alias ? i + 1 : end - 1;
-    if (!tokens[name].identifier()) continue;
-    for (std::size_t t = i + 1; t < end; ++t) {
-      if (t != name && tokens[t].identifier()) all[tokens[name].text].insert(tokens[t].text);
+    std::vector<std::size_t> others;  // names
+    if (alias) others.push_back(i + 1);
+    for (; end < tokens.size() && !tokens[end].is(";"); ++end) {
+      if (tokens[end].is("{") && tokens[end].close > end)
+        end = std::min(tokens[end].close, tokens.size() - 1);
+      const bool last = end + 1 < tokens.size() && (tokens[end + 1].is(",") || tokens[end + 1].is(";"));
+      if (!alias && last && tokens[end].identifier()) others.push_back(end);
+    }
+    for (const std::size_t name : others) {
+      for (std::size_t t = i + 1; t < std::min(end, tokens.size()); ++t) {
+        if (t != name && tokens[t].identifier()) all[tokens[name].text].insert(tokens[t].text);
+      }
     }
     i = end;
   }
