@@ -169,13 +169,10 @@ std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
     if (first != candidates.end()) {
       found.push_back(*first);
     } else if (name.find('/') != std::string::npos && !name.starts_with(".")) {
-      if (const Path root = folder_above(source, has); !root.empty()) {
-        found.push_back(root);
-        continue;
-      }
       if (tree.empty()) tree = folders_of_project(files, source);
       const auto below = std::find_if(tree.begin(), tree.end(), has);
-      if (below != tree.end()) found.push_back(*below);
+      const Path folder_with = below != tree.end() ? *below : folder_above(source, has);
+      if (!folder_with.empty()) found.push_back(folder_with);
     }
   }
   return found;
