@@ -209,8 +209,9 @@ std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, co
         other = readable_text(files, candidate);
         add_text(other, theirs);
       }
-      const bool has = std::any_of(missing.begin(), missing.end(),
-                                   [&](const std::string& name) { return theirs.defined.contains(name); });
+      const bool has = std::any_of(
+          missing.begin(), missing.end(),
+          [&defined = theirs.defined](const std::string& name) { return defined.contains(name); });
       if (!has) continue;
       found.push_back(candidate);
       add_text(other, names);
