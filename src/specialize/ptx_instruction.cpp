@@ -489,7 +489,6 @@ bool PtxOperands::is_real(const std::string& operand) const {
 }
 
 bool PtxOperands::may_be_repeated(const std::string& address) const {
-  if (address.find("++") != std::string::npos || address.find("--") != std::string::npos) return false;
   for (const Value& one : values_) {
     if (!one.output) continue;
     const std::string_view name = std::string_view(one.text).substr(1, one.text.size() - 2);

@@ -346,38 +346,36 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
   static_cast<void>(blockIdx), static_cast<void>(blockDim), static_cast<void>(gridDim);     \
   static_cast<void>(threadIdx), static_cast<void>(kiln_i), static_cast<void>(kiln_lane);
 
+/// The names of the work-item `kiln_x` of a row.
+#define KILN_ITEM_OF_ROW                                                                 \
+  const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), \
+                           static_cast<unsigned>(kiln_z)};                               \
+  const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;               \
+  static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+
 /// Each work-item of the block, row by row.
-#define KILN_ITEMS                                                                             \
-  for (int kiln_z = 0; kiln_z < kiln_b.z(); ++kiln_z)                                          \
-    for (int kiln_y = 0; kiln_y < kiln_b.y(); ++kiln_y)                                        \
-      KILN_IVDEP for (int kiln_x = 0; kiln_x < kiln_b.x(); ++kiln_x) {                         \
-        const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), \
-                                 static_cast<unsigned>(kiln_z)};                               \
-        const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;               \
-        static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+#define KILN_ITEMS                                                     \
+  for (int kiln_z = 0; kiln_z < kiln_b.z(); ++kiln_z)                  \
+    for (int kiln_y = 0; kiln_y < kiln_b.y(); ++kiln_y)                \
+      KILN_IVDEP for (int kiln_x = 0; kiln_x < kiln_b.x(); ++kiln_x) { \
+        KILN_ITEM_OF_ROW
 
 /// Some of them.
 #define KILN_ROWS_IN(rows)                              \
   for (int kiln_z = 0; kiln_z < kiln_b.z(); ++kiln_z) { \
     const kiln::cpu::Range kiln_rows = rows;            \
     for (int kiln_y = kiln_rows.first; kiln_y < kiln_rows.last; ++kiln_y) {
-#define KILN_ROW_IN(row)                                                                   \
-  const kiln::cpu::Range kiln_row = row;                                                   \
-  KILN_IVDEP for (int kiln_x = kiln_row.first; kiln_x < kiln_row.last; ++kiln_x) {         \
-    const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), \
-                             static_cast<unsigned>(kiln_z)};                               \
-    const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;               \
-    static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+#define KILN_ROW_IN(row)                                                           \
+  const kiln::cpu::Range kiln_row = row;                                           \
+  KILN_IVDEP for (int kiln_x = kiln_row.first; kiln_x < kiln_row.last; ++kiln_x) { \
+    KILN_ITEM_OF_ROW
 /// The same for what a work-item may do twice: in parts of a vector, of which the last one starts early.
 #define KILN_PARTS_IN(row)                                                                    \
   const kiln::cpu::Range kiln_row = row;                                                      \
   const auto kiln_part = [&](int kiln_from, auto kiln_count) __attribute__((always_inline)) { \
     KILN_IVDEP for (int kiln_k = 0; kiln_k < static_cast<int>(kiln_count); ++kiln_k) {        \
       const int kiln_x = kiln_from + kiln_k;                                                  \
-      const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y),  \
-                               static_cast<unsigned>(kiln_z)};                                \
-      const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;                \
-      static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+      KILN_ITEM_OF_ROW
 #define KILN_PARTS_END                                 \
   }                                                    \
   }                                                    \
@@ -387,14 +385,11 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
   }
 
 /// All of a row, in two versions: in one the clamps leave the values of all its work-items as they are.
-#define KILN_ROW_INSIDE                                                                      \
-  const auto kiln_row = [&](auto kiln_version) __attribute__((always_inline)) {              \
-    constexpr bool kiln_inside = static_cast<int>(decltype(kiln_version)()) != 0;            \
-    KILN_IVDEP for (int kiln_x = 0; kiln_x < kiln_b.x(); ++kiln_x) {                         \
-      const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), \
-                               static_cast<unsigned>(kiln_z)};                               \
-      const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;               \
-      static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+#define KILN_ROW_INSIDE                                                           \
+  const auto kiln_row = [&](auto kiln_version) __attribute__((always_inline)) {   \
+    constexpr bool kiln_inside = static_cast<int>(decltype(kiln_version)()) != 0; \
+    KILN_IVDEP for (int kiln_x = 0; kiln_x < kiln_b.x(); ++kiln_x) {              \
+      KILN_ITEM_OF_ROW
 #define KILN_ROW_INSIDE_END          \
   }                                  \
   }                                  \
@@ -406,12 +401,9 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
   }                                  \
   }
 
-#define KILN_ROW_TO(end)                                                                   \
-  for (int kiln_x = 0; kiln_x < (end); ++kiln_x) {                                         \
-    const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), \
-                             static_cast<unsigned>(kiln_z)};                               \
-    const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;               \
-    static_cast<void>(threadIdx), static_cast<void>(kiln_i);
+#define KILN_ROW_TO(end)                           \
+  for (int kiln_x = 0; kiln_x < (end); ++kiln_x) { \
+    KILN_ITEM_OF_ROW
 
 #define KILN_SET_THREAD        \
   ::threadIdx.x = threadIdx.x; \

@@ -4,17 +4,6 @@
 #include <utility>
 
 namespace kiln::fission {
-namespace {
-
-/// Names of the work-item `kiln_x` of a row.
-constexpr std::string_view kThreadOfRow =
-    "const uint3 threadIdx = {static_cast<unsigned>(kiln_x), static_cast<unsigned>(kiln_y), "
-    "static_cast<unsigned>(kiln_z)};\n"
-    "const int kiln_i = (kiln_z * kiln_b.y() + kiln_y) * kiln_b.x() + kiln_x;\n"
-    "static_cast<void>(kiln_i), static_cast<void>(threadIdx);\n";
-
-}  // namespace
-
 std::string LoopText::bindings(const std::vector<TokenRange>& ranges, Place where) {
   std::string text;
   for (const int v : used(ranges)) {
@@ -366,7 +355,7 @@ std::string LoopText::find_clamps(const std::vector<TokenRange>& ranges) {
           !std::all_of(clamp->high.begin(), clamp->high.end(), known))
         continue;
       const std::string sum = "kiln_sum" + std::to_string(v);
-      sums += "const auto " + sum + " = [&](int kiln_x) {\n" + std::string(kThreadOfRow) + "return " +
+      sums += "const auto " + sum + " = [&](int kiln_x) {\nKILN_ITEM_OF_ROW\nreturn " +
               wide_sum(clamp->value) + ";\n};\n";
       const std::string first = sum + "(0)", last = sum + "(kiln_b.x() - 1)";
       test += (test.empty() ? "" : " && ") + ("kiln::cpu::ascends(" + first + ", " + last + ")");
@@ -421,7 +410,7 @@ void LoopText::strided_loop(const Statement& statement, Place around) {
   } else {
     out_ += "for (" + declaration + "; " + next + "int kiln_some = 0;\n";
     limits_.row = "const int kiln_turns = kiln::cpu::count_first(kiln_b.x(), " +
-                  holds("kiln_x", std::string(kThreadOfRow), "") + ");\nkiln_some |= kiln_turns;\n";
+                  holds("kiln_x", "KILN_ITEM_OF_ROW\n", "") + ");\nkiln_some |= kiln_turns;\n";
     limits_.end = "kiln_turns";
     item_loop({statement.body().range, loop.start}, around, body);
     out_ += "if (kiln_some == 0) break;\n}\n";
