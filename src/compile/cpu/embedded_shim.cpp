@@ -293,6 +293,7 @@ std::vector<ShimPart> make_shim_parts() {
   add("worker_abi", embedded::kWorkerAbi);
   add("language", embedded::kLanguage);
   add("math", embedded::kMath);
+  add("gnu_constants", embedded::kGnuConstants, {"M_"});
   add("intrinsics", embedded::kIntrinsics, {}, {},
       {"__popc",       "__clz",    "__ffs",           "__brev",      "__byte_perm", "__funnelshift",
        "__mul",        "__umul",   "__sad",           "__usad",      "__fns",       "__hadd",

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "compile/c_headers.h"
 #include "kiln_embedded_nvrtc_shim.h"
+#include "kiln_embedded_shared_shim.h"
 #include "specialize/params_struct.h"
 
 namespace kiln {
@@ -206,8 +207,8 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
     integers = cstdint ? "#include <cuda/std/cstdint>\n" : "";
     if (cstdint) headers.in_memory.push_back(*std::move(cstdint));
   }
-  std::string nvcc =
-      "#pragma once\n" + std::string(embedded::kNvcc) + integers + std::string(embedded::kMathConstants);
+  std::string nvcc = "#pragma once\n" + std::string(embedded::kNvcc) + integers +
+                     std::string(embedded::kMathConstants) + std::string(embedded::kGnuConstants);
   // libcu++ declares more under these names than functions of float and double.
   if (!libraries || !names_std) nvcc += std::string(embedded::kWholeMath);
   if (names_std && !libraries) nvcc += std::string(embedded::kMath);
@@ -326,7 +327,8 @@ std::string missing_header_advice(const std::string& name, const CudaHeaders& cu
 std::string nvrtc_headers_fingerprint() {
   FieldHasher hasher;
   for (const OwnHeader& own : kOwnHeaders) hasher.field(std::string(own.name), std::string(own.text));
-  hasher.field(kNvccHeader, std::string(embedded::kNvcc) + std::string(embedded::kMathConstants));
+  hasher.field(kNvccHeader, std::string(embedded::kNvcc) + std::string(embedded::kMathConstants) +
+                                std::string(embedded::kGnuConstants));
   return hasher.hex();
 }
 

@@ -126,8 +126,8 @@ bool uses_cuda_warp(const Specialization& specialization) {
 
 void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
   std::string text = "#pragma once\n" + std::string(embedded::kNames) + std::string(embedded::kFloat) +
-                     std::string(embedded::kMathConstants) + std::string(embedded::kInttypes) +
-                     std::string(embedded::kMath);
+                     std::string(embedded::kMathConstants) + std::string(embedded::kGnuConstants) +
+                     std::string(embedded::kInttypes) + std::string(embedded::kMath);
   if (uses_cuda_warp(specialization)) text += embedded::kCudaWarp;
   unit.add_header(kHipccHeader, std::move(text));
   unit.text.insert(0, "#include \"" + std::string(kHipccHeader) + "\"\n");
@@ -140,10 +140,11 @@ void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
 std::string hiprtc_headers_fingerprint() {
   FieldHasher hasher;
   for (const std::string_view text :
-       {embedded::kNames, embedded::kCudaWarp, embedded::kFloat, embedded::kMathConstants, embedded::kMath,
-        embedded::kAlgorithm, embedded::kCuComplex, embedded::kHipGroups, embedded::kStdTypes,
-        embedded::kHipSmallFloat, embedded::kSmallFloat, embedded::kSmallFloatOperators, embedded::kBf16,
-        embedded::kFp8, embedded::kConstants, embedded::kHipConstants})
+       {embedded::kNames, embedded::kCudaWarp, embedded::kFloat, embedded::kMathConstants,
+        embedded::kGnuConstants, embedded::kMath, embedded::kAlgorithm, embedded::kCuComplex,
+        embedded::kHipGroups, embedded::kStdTypes, embedded::kHipSmallFloat, embedded::kSmallFloat,
+        embedded::kSmallFloatOperators, embedded::kBf16, embedded::kFp8, embedded::kConstants,
+        embedded::kHipConstants})
     hasher.field("text", std::string(text));
   return hasher.hex();
 }
