@@ -5,7 +5,8 @@
     tools/foreign_suite.py https://github.com/NVIDIA/cuda-samples.git --kiln build/release/bin/kiln --only '*/0_Intro*/*'
     tools/foreign_suite.py ~/rodinia/cuda --kiln build/release/bin/kiln --arch cpu,sm_90 --table rodinia.md
 
-A program is a .cu file with a __global__ function, in its own text or in a file that it includes, that no other file includes.
+A program is a .cu or .hip file with a __global__ function, in its own text or in a file that it includes, that no other file
+includes; or a .cpp file that includes <hip/hip_runtime.h> and has such a function.
 For each: `kiln new FILE`, `kiln validate` and `kiln compile` of the draft for the CPU and for sm_90, with no work by hand. Nothing
 is run: a draft does not know what is right. A draft is complete if it is valid and has every kernel of the file. Only complete
 drafts are compiled, and every count is of all programs. The table says what compiles, and of the rest the first line of the
@@ -58,11 +59,11 @@ def kind_of(error):
     return shortened(re.sub(r"(['\"‘“])(?![^'\"’”]*\.(h|cuh|hpp)\b).*?(['\"’”])", "'...'", error))
 
 
-SOURCES = (".cu", ".cuh", ".h", ".hpp", ".hh", ".inl", ".inc", ".cpp", ".cc", ".c")
+SOURCES = (".cu", ".hip", ".cuh", ".h", ".hpp", ".hh", ".inl", ".inc", ".cpp", ".cc", ".c")
 
 
 def included_files(folder):
-    """For each source file of the suite: the files that it includes by a path in quotes, from beside it."""
+    """For each source file: the files that it includes by a path in quotes, from beside it; has it a kernel; is it C++ for HIP."""
     includes = {}
     for path in folder.rglob("*"):
         if path.suffix not in SOURCES or not path.is_file():
@@ -72,14 +73,15 @@ def included_files(folder):
         found = [pathlib.Path(os.path.normpath(path.parent / name)) for name in names]
         code = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
         has_body = re.search(r"__global__[^;{}]*\{", code) is not None
-        includes[path] = ({one for one in found if one != path and one.is_file()}, has_body)
+        for_hip = path.suffix in (".cpp", ".cc") and re.search(r"#[ \t]*include[ \t]*[<\"]hip/hip_runtime", text) is not None
+        includes[path] = ({one for one in found if one != path and one.is_file()}, has_body, for_hip)
     return includes
 
 
 def find_programs(folder, patterns):
-    """The .cu files that have kernels, in their own text or in what they include, and that no other file includes."""
+    """The programs that have kernels, in their own text or in what they include, and that no other file includes."""
     includes = included_files(folder)
-    parts = set().union(*(found for found, _ in includes.values()))
+    parts = set().union(*(found for found, _, _ in includes.values()))
 
     def has_kernels(path):
         seen, waiting = set(), [path]
@@ -97,7 +99,10 @@ def find_programs(folder, patterns):
         name = path.relative_to(folder).as_posix()
         if patterns and not any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
             continue
-        if path.suffix == ".cu" and path not in parts and has_kernels(path):
+        _, has_body, for_hip = includes[path]
+        if path.suffix not in (".cu", ".hip") and not (for_hip and has_body):
+            continue
+        if path not in parts and has_kernels(path):
             yield name
 
 
@@ -134,7 +139,7 @@ def main():
     environment = dict(os.environ, KILN_CACHE_DIR=str(work / "cache"))
     programs = list(find_programs(folder, arguments.only))
     if not programs:
-        sys.exit(f"{folder} has no .cu file with __global__" + (" that matches" if arguments.only else ""))
+        sys.exit(f"{folder} has no file with __global__" + (" that matches" if arguments.only else ""))
     started = time.monotonic()
     steps = ["new", "validate", "kernels left out", *targets]
 

@@ -236,12 +236,18 @@ bool has_hip_words(const std::string& text) {
          text.find("__builtin_amdgcn") != std::string::npos;
 }
 
-void rename_headers(std::string& text, const std::set<std::string>& unseen) {
+/// HIP's compilers have all headers of `kHeaders` but this one: with the file hipRTC would have the content
+/// of others twice.
+bool is_renamed(std::string_view header, bool for_hip) {
+  return !for_hip || header == "hip/hip_cooperative_groups.h";
+}
+
+void rename_headers(std::string& text, const std::set<std::string>& unseen, bool for_hip) {
   std::vector<TextEdit> edits;
   for (const IncludeUse& use : find_include_uses(text)) {
     const auto found = kHeaders.find(use.header.name);
     if (use.kind != IncludeUse::Kind::kInclude || found == kHeaders.end() ||
-        !unseen.contains(use.header.name))
+        !unseen.contains(use.header.name) || !is_renamed(found->first, for_hip))
       continue;
     edits.push_back({use.offset, use.length, "<" + std::string(found->second) + ">"});
   }
@@ -264,10 +270,9 @@ void translate_hip_words(Specialization& specialization) {
                         std::any_of(unseen.begin(), unseen.end(),
                                     [](const std::string& name) { return kHeaders.contains(name); });
   for (std::string* text : texts) *text = Translator(*text, for_hip, hip_text).run();
-  if (for_hip) return;
-  for (std::string* text : texts) rename_headers(*text, unseen);
+  for (std::string* text : texts) rename_headers(*text, unseen, for_hip);
   for (const auto& [hip, cuda] : kHeaders) {
-    if (unseen.erase(std::string(hip)) > 0) unseen.emplace(cuda);
+    if (is_renamed(hip, for_hip) && unseen.erase(std::string(hip)) > 0) unseen.emplace(cuda);
   }
   specialization.unseen_headers.assign(unseen.begin(), unseen.end());
 }

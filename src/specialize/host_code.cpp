@@ -30,6 +30,7 @@ class Cutter {
     code_.run(kept_, cuts);
     for (std::size_t t = 0; cuts && t < program_.files.size(); ++t) cut(t);
     for (std::size_t t = 0; t < program_.files.size(); ++t) finish(t);
+    for (const auto& [name, text] : stand_ins_) spec_.headers.push_back({name, "", text});
   }
 
  private:
@@ -43,7 +44,11 @@ class Cutter {
     std::vector<std::string> functions;
     std::size_t others = 0;
     for (const Item& item : program_.items) {
-      if (item.text != text || !is_cut(item)) continue;
+      if (item.text != text) continue;
+      if (!is_cut(item)) {
+        if (uses_left_out_namespace(item)) edits.push_back(with_namespace(item));
+        continue;
+      }
       if (item.member && !is_in_kept_class(item)) continue;
       edits.push_back(blank(item));
       const bool function = item.declaration->kind == Kind::kFunction && !item.declaration->names.empty();
@@ -67,7 +72,24 @@ class Cutter {
       what += (what.empty() ? "" : " and ") + std::to_string(others) + (functions.empty() ? "" : " other") +
               (others == 1 ? " declaration" : " declarations");
     }
-    phrases_[text].push_back(what);
+    if (!what.empty()) phrases_[text].push_back(what);
+  }
+
+  /// `using namespace thrust;` where the headers that declare the namespace are all left out.
+  [[nodiscard]] bool uses_left_out_namespace(const Item& item) const {
+    const TokenSpan span = item.declaration->whole;
+    if (item.declaration->kind != Kind::kUsing || span.begin + 2 >= span.end) return false;
+    const Token& name = program_.tokens_of(item)[span.begin + 2];
+    if (!name.is("thrust") && !name.is("cub")) return false;
+    return std::none_of(spec_.unseen_headers.begin(), spec_.unseen_headers.end(), [&](const auto& header) {
+      return header.starts_with(std::string(name.text) + "/") && !is_left_out(header);
+    });
+  }
+
+  [[nodiscard]] TextEdit with_namespace(const Item& item) const {
+    const Token& name = program_.tokens_of(item)[item.declaration->whole.begin + 2];
+    const Token& begin = program_.tokens_of(item)[item.declaration->whole.begin];
+    return {begin.offset, 0, "namespace " + std::string(name.text) + " {} "};
   }
 
   [[nodiscard]] bool is_in_kept_class(const Item& member) const {
@@ -132,6 +154,22 @@ class Cutter {
     return headers;
   }
 
+  /// An include of the declarations of types that the library of the header declares and the code uses;
+  /// empty: it uses none.
+  [[nodiscard]] std::string declared_by(const std::string& left_out) {
+    std::string include;
+    for (const LibraryTypes& types : types_of_host_library(left_out)) {
+      const bool used = std::any_of(types.names.begin(), types.names.end(),
+                                    [&](std::string_view name) { return code_.names().contains(name); });
+      if (!used) continue;
+      include.assign("#include <").append(types.header).append(">");
+      std::string& text = stand_ins_.try_emplace(std::string(types.header), "#pragma once\n").first->second;
+      if (text.find(types.text) == std::string::npos) text += types.text;
+      if (!types.needs.empty()) added_.emplace(types.needs);
+    }
+    return include;
+  }
+
   /// Takes out the includes of which nothing is used, and adds what the text has lost to the report.
   void finish(std::size_t index) {
     ProgramFile& text = program_.files[index];
@@ -142,8 +180,8 @@ class Cutter {
       if (use.kind != IncludeUse::Kind::kInclude || !is_left_out(use.header.name)) continue;
       const std::size_t line = text.text->rfind('\n', use.offset);
       const std::size_t begin = line == std::string::npos ? 0 : line + 1;
-      std::string header;
-      if (!instead.empty()) {
+      std::string header = declared_by(use.header.name);
+      if (header.empty() && !instead.empty()) {
         header = "#include <" + instead.front() + ">";
         added_.insert(instead.front());
         instead.erase(instead.begin());
@@ -175,6 +213,11 @@ class Cutter {
     }
     if (const std::string_view algorithm = algorithm_of_thrust(header); !algorithm.empty())
       return !code_.names().contains(algorithm);
+    if (is_header_of_torch(header)) {
+      const bool small = code_.names().contains("Half") || code_.names().contains("BFloat16");
+      return small || !(code_.names().contains("at") || code_.names().contains("c10") ||
+                        code_.names().contains("torch"));
+    }
     const std::string_view prefix = prefix_of_host_library(header);
     return !prefix.empty() && std::none_of(code_.names().begin(), code_.names().end(),
                                            [&](std::string_view name) { return name.starts_with(prefix); });
@@ -200,7 +243,8 @@ class Cutter {
   const std::vector<std::string>& kept_;
   ProgramItems program_;
   KeptCode code_;
-  std::set<std::string> removed_, added_;  // headers
+  std::set<std::string> removed_, added_;         // headers
+  std::map<std::string, std::string> stand_ins_;  // headers that declare types of left out libraries
   std::map<std::size_t, std::vector<std::string>> phrases_;
 };
 

@@ -1,6 +1,7 @@
 #include "specialize/host_functions.h"
 
 #include <algorithm>
+#include <set>
 
 #include "specialize/host_libraries.h"
 #include "specialize/host_names.h"
@@ -20,13 +21,15 @@ class HostFinder {
       if (item.device || !item.whole) continue;
       const Kind kind = item.declaration->kind;
       if (kind == Kind::kOther)
-        item.host = is_use_of_host_macro(item) || is_use_of_unknown_macro(item) || names_host(item);
+        item.host = is_use_of_host_macro(item) || is_use_of_unknown_macro(item) || names_host(item) ||
+                    names_unknown_namespace(item);
       if (kind == Kind::kClass) item.host = holds_host_data(item);
       if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope)
         continue;
       const bool data = item.member && !program_.is_function(item) && kind != Kind::kAlias;
       if (data) continue;  // decides the layout
-      item.host = names_host(item) || is_main(item) || says_host(item) || uses_host_namespace(item);
+      item.host = names_host(item) || is_main(item) || says_host(item) || uses_host_namespace(item) ||
+                  names_unknown_namespace(item);
     }
     for (bool found = true; found;) {
       found = false;
@@ -134,12 +137,16 @@ class HostFinder {
     return false;
   }
 
-  /// `using namespace cv;` of a library of the host. Device code may use Thrust's and CUB's names.
+  /// `using namespace cv;` and `using at::Tensor;` of a library of the host. Device code may use Thrust's and
+  /// CUB's names.
   [[nodiscard]] bool uses_host_namespace(const Item& item) const {
-    if (item.declaration->kind != Kind::kUsing) return false;
     const std::vector<Token>& tokens = program_.tokens_of(item);
-    const std::size_t name = item.declaration->whole.begin + 2;
-    if (name >= tokens.size() || tokens[name].is("thrust") || tokens[name].is("cub")) return false;
+    const std::size_t begin = item.declaration->whole.begin;
+    if (begin + 2 >= tokens.size() || !tokens[begin].is("using")) return false;
+    if (uses_namespace_of_torch(tokens, item.declaration->whole)) return true;
+    if (item.declaration->kind != Kind::kUsing) return false;
+    const std::size_t name = begin + 2;
+    if (tokens[name].is("thrust") || tokens[name].is("cub")) return false;
     const bool of_std = tokens[name].is("std") && name + 2 < tokens.size() && tokens[name + 1].is("::");
     const std::string_view inside = tokens[of_std ? name + 2 : name].text;
     const bool part_of_std = inside == "chrono" || inside == "filesystem" || inside.ends_with("literals");
@@ -147,6 +154,46 @@ class HostFinder {
     return std::any_of(
         spec_.unseen_headers.begin(), spec_.unseen_headers.end(),
         [&](const std::string& header) { return prefix_of_host_library(header) == tokens[name].text; });
+  }
+
+  /// `using at::Tensor;`, `using namespace torch;`: of what is declared there, code for devices has Half and
+  /// BFloat16.
+  [[nodiscard]] bool uses_namespace_of_torch(const std::vector<Token>& tokens, TokenSpan span) const {
+    const std::size_t name = span.begin + (tokens[span.begin + 1].is("namespace") ? 2 : 1);
+    const bool torch = tokens[name].is("at") || tokens[name].is("c10") || tokens[name].is("torch");
+    if (!torch || program_.declares_scope(tokens[name].text)) return false;
+    const Token& last = tokens[span.end - 2];
+    if (last.is("Half") || last.is("BFloat16")) return false;
+    return std::any_of(spec_.unseen_headers.begin(), spec_.unseen_headers.end(), is_header_of_torch);
+  }
+
+  /// A function without a mark that names a member of a namespace which no text declares, such as
+  /// `cimg_library::CImg` of a header that is not there: only host code can call it.
+  [[nodiscard]] bool names_unknown_namespace(const Item& item) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const TokenSpan span = item.declaration->whole;
+    const bool constructor = item.declaration->kind == Kind::kOther && item.member &&
+                             span.begin + 1 < span.end && tokens[span.begin + 1].is("(");
+    if (!(constructor || program_.is_function(item)) || spec_.unseen_headers.empty()) return false;
+    for (std::size_t i = span.begin; i + 2 < span.end; ++i) {
+      if (tokens[i].is("constexpr")) return false;
+    }
+    for (std::size_t i = span.begin; i + 2 < span.end; ++i) {
+      const bool scope = tokens[i].identifier() && tokens[i + 1].is("::") && tokens[i + 2].identifier();
+      const bool outermost = i == span.begin || !tokens[i - 1].is("::");
+      if (scope && outermost && !program_.declares_scope(tokens[i].text) &&
+          !is_namespace_of_device_code(tokens[i].text))
+        return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] static bool is_namespace_of_device_code(std::string_view name) {
+    static const std::set<std::string_view> names = {
+        "std",    "cuda", "cub",    "thrust", "cooperative_groups",
+        "nvcuda", "cg",   "hipcub", "glm",    "rocprim",
+        "Eigen",  "at",   "c10",    "torch",  "kiln"};
+    return names.contains(name);
   }
 
   [[nodiscard]] static bool is_main(const Item& item) {

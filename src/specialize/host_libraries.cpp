@@ -51,8 +51,34 @@ std::string_view algorithm_of_thrust(std::string_view header) {
   return names.contains(header) ? header : std::string_view{};
 }
 
+bool is_header_of_torch(std::string_view header) {
+  return header.starts_with("torch/") || header.starts_with("ATen/") || header.starts_with("c10/");
+}
+
 bool declares_small_floats(std::string_view header) {
-  return header.starts_with("cublas") || header.starts_with("cusparse");
+  return header.starts_with("cublas") || header.starts_with("cusparse") || is_header_of_torch(header);
+}
+
+std::vector<LibraryTypes> types_of_host_library(std::string_view header) {
+  if (header.starts_with("opencv2/")) {
+    return {{{"uchar", "schar", "ushort", "uint"},
+             "kiln/opencv_types.h",
+             "typedef unsigned char uchar;\ntypedef signed char schar;\n"
+             "typedef unsigned short ushort;\ntypedef unsigned int uint;\n",
+             ""}};
+  }
+  if (!is_header_of_torch(header)) return {};
+  constexpr std::string_view kHeader = "kiln/torch_types.h";
+  return {{{"Half"},
+           kHeader,
+           "#include <cuda_fp16.h>\nnamespace c10 { using Half = __half; }\n"
+           "namespace at { using c10::Half; }\nnamespace torch { using c10::Half; }\n",
+           "cuda_fp16.h"},
+          {{"BFloat16"},
+           kHeader,
+           "#include <cuda_bf16.h>\nnamespace c10 { using BFloat16 = __nv_bfloat16; }\n"
+           "namespace at { using c10::BFloat16; }\nnamespace torch { using c10::BFloat16; }\n",
+           "cuda_bf16.h"}};
 }
 
 bool is_header_of_host_library(std::string_view header) {
@@ -92,6 +118,8 @@ std::string_view prefix_of_host_library(std::string_view header) {
       {"hipcub/", "hipcub"},
       {"rocprim/", "rocprim"},
       {"hipfft", "hipfft"},
+      {"hip/hiprtc.h", "hiprtc"},
+      {"hip/hip_gl_interop.h", "hipG"},
       {"rocrand/rocrand.h", "rocrand"},
       {"hiprand/hiprand.h", "hiprand"},
       {"cxxopts", "cxxopts"},

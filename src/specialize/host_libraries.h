@@ -1,14 +1,29 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 namespace kiln {
 
 /// "sort" of <thrust/sort.h>: what a text that uses the header names; empty for all other headers.
 [[nodiscard]] std::string_view algorithm_of_thrust(std::string_view header);
 
-/// Whether it is a header of cuBLAS or cuSPARSE, which include <cuda_fp16.h> and <cuda_bf16.h>.
+/// Whether it is a header of cuBLAS, cuSPARSE or PyTorch, which include <cuda_fp16.h> and <cuda_bf16.h>.
 [[nodiscard]] bool declares_small_floats(std::string_view header);
+
+/// Types of a library that device code uses by themselves: `uchar` of OpenCV, `at::Half` of PyTorch.
+struct LibraryTypes {
+  std::vector<std::string_view> names;  ///< a text that uses none of them needs no declarations
+  std::string_view header;              ///< of their declarations, and of others of the library
+  std::string_view text;
+  std::string_view needs;  ///< a header that the declarations include, empty: none
+};
+
+/// Of the library of the header; empty for all other headers.
+[[nodiscard]] std::vector<LibraryTypes> types_of_host_library(std::string_view header);
+
+/// Whether it is a header of PyTorch's C++ interface: <torch/extension.h>, <ATen/ATen.h>, <c10/util/Half.h>.
+[[nodiscard]] bool is_header_of_torch(std::string_view header);
 
 /// Whether it is a header of a library of which device code can use nothing: <mpi.h>, <opencv2/core.hpp>.
 [[nodiscard]] bool is_header_of_host_library(std::string_view header);

@@ -30,8 +30,7 @@ void KeptCode::keep_roots(const std::vector<std::string>& kept, bool cuts) {
     const bool understood = item.whole && (item.host || kind != Kind::kOther) && kind != Kind::kScope;
     const bool specialises = kind != Kind::kInstantiation && of_unknown_template(item);
     if (!cuts || item.device || !understood || (!item.host && program_.marked_elsewhere(item)) ||
-        specialises || (kind == Kind::kUsing && !item.host) || is_operator(item) ||
-        (!item.host && program_.may_be_pasted(item)))
+        specialises || (kind == Kind::kUsing && !item.host) || is_operator(item))
       keep(i);
   }
   root_texts_.assign(kept.begin(), kept.end());
@@ -203,6 +202,7 @@ void KeptCode::reach(const Token& token, bool called) {
           reach((*words)[i], true);
         }
       }
+      keep_pasted(token.text);
     }
   }
   const auto found = program_.by_name.find(token.text);
@@ -214,6 +214,13 @@ void KeptCode::reach(const Token& token, bool called) {
     const bool enough =
         !program_.is_function(item) || called || token.text != item.declaration->names.front();
     if (enough) keep(index);
+  }
+}
+
+void KeptCode::keep_pasted(std::string_view macro) {
+  for (std::size_t i = 0; i < program_.items.size(); ++i) {
+    const Item& item = program_.items[i];
+    if (!item.host && !item.member && program_.may_paste(macro, item)) keep(i);
   }
 }
 

@@ -59,6 +59,9 @@ class KeptCode {
   /// `called`: as a function is called or passed on; a variable's use is not.
   void reach(const Token& token, bool called);
 
+  /// What the macro may name by a name that it puts together.
+  void keep_pasted(std::string_view macro);
+
   /// Of what stays.
   void keep_instantiations();
 

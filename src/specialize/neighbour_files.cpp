@@ -14,6 +14,7 @@ using Path = std::filesystem::path;
 using Kind = Declaration::Kind;
 
 constexpr int kFoldersAbove = 3;
+constexpr int kLevelsOfProject = 8;        // above a program
 constexpr std::size_t kMostFiles = 200;    // of a folder
 constexpr std::size_t kMostFolders = 500;  // of a project
 constexpr std::array<const char*, 10> kFolderNames = {"",           "include", "inc",  "common",  "Common",
@@ -44,7 +45,9 @@ bool is_of_device(const std::vector<Token>& tokens, TokenSpan span) {
 void add_declarations(const std::vector<Token>& tokens, const std::vector<Declaration>& declarations,
                       DeviceNames& names, std::multiset<std::string>& declarators) {
   for (const Declaration& one : declarations) {
-    if (one.kind == Kind::kScope) add_declarations(tokens, one.members, names, declarators);
+    if (one.kind == Kind::kScope || one.kind == Kind::kClass)
+      add_declarations(tokens, one.members, names, declarators);
+    if (one.kind == Kind::kClass) continue;
     if (one.names.empty() || !is_of_device(tokens, one.whole)) continue;
     const std::string name(one.names.front());
     const bool external = one.kind == Kind::kVariable && tokens[one.whole.begin].is("extern");
@@ -118,12 +121,30 @@ std::string readable_text(FileSystem& files, const Path& path) {
   }
 }
 
+/// Whether a header is of the C library or of CUDA: a copy of it that lies somewhere in a project is not
+/// meant.
+bool is_of_system(const std::string& name) {
+  static const std::set<std::string, std::less<>> names = {
+      "assert.h",   "complex.h", "ctype.h",  "errno.h",  "fenv.h",      "float.h",
+      "inttypes.h", "iso646.h",  "limits.h", "locale.h", "malloc.h",    "math.h",
+      "memory.h",   "pthread.h", "setjmp.h", "signal.h", "stdarg.h",    "stdbool.h",
+      "stddef.h",   "stdint.h",  "stdio.h",  "stdlib.h", "string.h",    "strings.h",
+      "tgmath.h",   "time.h",    "unistd.h", "getopt.h", "windows.h",   "Windows.h",
+      "cuda.h",     "nvrtc.h",   "npp.h",    "mma.h",    "cuComplex.h", "cooperative_groups.h"};
+  if (names.contains(name)) return true;
+  static constexpr std::array<std::string_view, 14> kStarts = {
+      "cuda_runtime", "cuda_fp",  "cuda_bf16", "cuda_pipeline", "curand",  "cublas",   "cufft",
+      "cusparse",     "cusolver", "cudnn",     "device_",       "vector_", "hip_fp16", "math_"};
+  return std::any_of(kStarts.begin(), kStarts.end(),
+                     [&](std::string_view start) { return name.starts_with(start); });
+}
+
 /// The folders of the program's project, the nearest to its root first. The root is the highest folder, up to
-/// four above the program, with a file of a build or of a version control.
+/// eight above the program, with a file of a build or of a version control.
 std::vector<Path> folders_of_project(FileSystem& files, const Path& source) {
   Path root, folder = std::filesystem::absolute(source).lexically_normal().parent_path();
-  for (int above = 0; above <= kFoldersAbove + 1; ++above, folder = folder.parent_path()) {
-    for (const char* mark : {"CMakeLists.txt", "Makefile", "makefile", ".git", "meson.build"}) {
+  for (int above = 0; above <= kLevelsOfProject; ++above, folder = folder.parent_path()) {
+    for (const char* mark : {"CMakeLists.txt", "Makefile", "makefile", ".git", "meson.build", "setup.py"}) {
       if (found_status(files, folder / mark)) root = folder;
     }
   }
@@ -168,11 +189,16 @@ std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
     const auto first = std::find_if(candidates.begin(), candidates.end(), has);
     if (first != candidates.end()) {
       found.push_back(*first);
-    } else if (name.find('/') != std::string::npos && !name.starts_with(".")) {
+    } else if (!name.starts_with(".") && !is_of_system(name)) {
       if (tree.empty()) tree = folders_of_project(files, source);
       const auto below = std::find_if(tree.begin(), tree.end(), has);
-      const Path folder_with = below != tree.end() ? *below : folder_above(source, has);
-      if (!folder_with.empty()) found.push_back(folder_with);
+      const bool with_folder = name.find('/') != std::string::npos;
+      if (with_folder) {
+        const Path folder_with = below != tree.end() ? *below : folder_above(source, has);
+        if (!folder_with.empty()) found.push_back(folder_with);
+      } else if (below != tree.end() && std::find_if(below + 1, tree.end(), has) == tree.end()) {
+        found.push_back(*below);
+      }
     }
   }
   return found;

@@ -31,7 +31,11 @@ ProgramItems::ProgramItems(Specialization& specialization) : spec_(specializatio
   for (IncludedHeader& header : specialization.headers) add_text(header.text, header.name);
   learn_macros();
   for (ProgramFile& text : files) text.declarations = read_declarations(text.source, device_macros_);
-  for (const ProgramFile& text : files) learn_types(text.declarations);
+  for (const ProgramFile& text : files) {
+    learn_types(text.declarations);
+    learn_scopes(text.source.tokens);
+    for (const Directive& directive : text.source.directives) learn_scopes(directive.tokens);
+  }
   for (std::size_t t = 0; t < files.size(); ++t) {
     for (const Declaration& declaration : files[t].declarations) add_item(declaration, t, false);
   }
@@ -65,10 +69,12 @@ bool ProgramItems::marks_host(const Token& token) const {
   return token.is("__host__") || (token.identifier() && host_macros_.contains(token.text));
 }
 
-bool ProgramItems::may_be_pasted(const Item& item) const {
+bool ProgramItems::may_paste(std::string_view macro, const Item& item) const {
+  const auto parts = pasted_.find(macro);
+  if (parts == pasted_.end()) return false;
   const auto& names = item.declaration->names;
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-    return std::any_of(pasted_.begin(), pasted_.end(),
+    return std::any_of(parts->second.begin(), parts->second.end(),
                        [&](std::string_view part) { return name.starts_with(part) || name.ends_with(part); });
   });
 }
@@ -137,6 +143,17 @@ void ProgramItems::learn_marks(Names& marks, const std::function<bool(std::strin
   }
 }
 
+void ProgramItems::learn_scopes(const std::vector<Token>& tokens) {
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const bool opens = tokens[i].is("namespace") && !(i > 0 && tokens[i - 1].is("using"));
+    if (!opens && !tokens[i].is("typename") && !tokens[i].is("class") && !tokens[i].is("struct")) continue;
+    for (std::size_t name = i + 1; name < tokens.size(); name += 2) {  // namespace a::b
+      scopes_.insert(tokens[name].text);
+      if (!opens || name + 2 >= tokens.size() || !tokens[name + 1].is("::")) break;
+    }
+  }
+}
+
 void ProgramItems::learn_types(const std::vector<Declaration>& declarations) {
   for (const Declaration& declaration : declarations) {
     const Kind kind = declaration.kind;
@@ -152,7 +169,7 @@ void ProgramItems::learn_pasting(const std::vector<Token>& words, bool function_
     const auto parameters = words.begin() + static_cast<std::ptrdiff_t>(begin);
     const bool parameter =
         std::any_of(words.begin() + 2, parameters, [&](const Token& word) { return word.is(words[i].text); });
-    if (words[i].identifier() && !parameter) pasted_.insert(words[i].text);
+    if (words[i].identifier() && !parameter) pasted_[words[1].text].insert(words[i].text);
   };
   for (std::size_t i = begin; i < words.size(); ++i) {
     if (!words[i].is("##")) continue;

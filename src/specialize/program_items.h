@@ -62,7 +62,13 @@ class ProgramItems {
   /// `__host__`, or a macro that stands for it.
   [[nodiscard]] bool marks_host(const Token& token) const;
 
-  [[nodiscard]] bool may_be_pasted(const Item& item) const;
+  /// Whether the macro puts a name together that may be the item's.
+  [[nodiscard]] bool may_paste(std::string_view macro, const Item& item) const;
+
+  /// What may stand in front of `::`: a namespace, a type or a parameter of a template.
+  [[nodiscard]] bool declares_scope(std::string_view name) const {
+    return scopes_.contains(name) || types_.contains(name);
+  }
 
   [[nodiscard]] bool is_function(const Item& item) const;
 
@@ -83,9 +89,11 @@ class ProgramItems {
   /// Adds the macros whose texts have such a mark, or one of the macros.
   void learn_marks(Names& marks, const std::function<bool(std::string_view)>& is_mark) const;
 
+  void learn_scopes(const std::vector<Token>& tokens);
+
   void learn_types(const std::vector<Declaration>& declarations);
 
-  /// Learns the text that a macro puts in front of other words, or behind them.
+  /// Learns the text that the macro puts in front of other words, or behind them.
   void learn_pasting(const std::vector<Token>& words, bool function_like);
 
   [[nodiscard]] bool may_be_mark(const Token& token) const;
@@ -106,8 +114,8 @@ class ProgramItems {
   std::vector<std::string> defined_texts_;
   std::deque<std::vector<Token>> defined_words_;
   Names device_macros_, host_macros_;
-  Names pasted_;  // parts of names that macros put together
-  Names device_names_, types_;
+  std::map<std::string_view, Names> pasted_;  // by macro: parts of names that it puts together
+  Names device_names_, types_, scopes_;
 };
 
 }  // namespace kiln

@@ -225,7 +225,9 @@ class ProgramReader {
     kernel.fetches = texture_fetches(tokens(), declaration.body);
     kernel.names_in_body.assign(names.begin(), names.end());
     kernel.called_in_body.assign(called.begin(), called.end());
-    const bool specialisation = at(declaration.parameters.begin - 2, ">");
+    const std::size_t begin = declaration.whole.begin;
+    const bool specialisation = at(declaration.parameters.begin - 2, ">") ||
+                                (at(begin, "template") && at(begin + 1, "<") && at(begin + 2, ">"));
     const bool has_primary = std::any_of(program_.kernels.begin(), program_.kernels.end(),
                                          [&](const TextKernel& other) { return other.name == kernel.name; });
     if (specialisation && has_primary) return;

@@ -307,6 +307,57 @@ TEST(HostCode, LeavesOutNamespacesOfHostLibraries) {
   EXPECT_EQ(cut(thrust + kMain), thrust + "\n");
 }
 
+TEST(HostCode, DeclaresNamespacesWhoseHeadersMayBeLeftOut) {
+  EXPECT_EQ(cut("#include <thrust/device_vector.h>\nusing namespace thrust;\n"
+                "__global__ void k(float* a) { a[0] = 1; }\n" +
+                std::string(kMain)),
+            "\nnamespace thrust {} using namespace thrust;\n__global__ void k(float* a) { a[0] = 1; }\n\n");
+}
+
+TEST(HostCode, DeclaresTypesOfLeftOutLibraries) {
+  Specialization spec = program(
+      "#include <opencv2/core.hpp>\n#include <torch/extension.h>\n#include <ATen/ATen.h>\nusing at::Tensor;\n"
+      "using at::Half;\n__global__ void k(uchar* a, Half* b) { a[0] = 1; }\n");
+  leave_out_host_code(spec);
+  EXPECT_EQ(spec.source_text,
+            "#include <kiln/opencv_types.h>\n#include <kiln/torch_types.h>\n#include <kiln/torch_types.h>\n\n"
+            "using at::Half;\n__global__ void k(uchar* a, Half* b) { a[0] = 1; }\n");
+  ASSERT_EQ(spec.headers.size(), 2U);
+  EXPECT_THAT(spec.headers[0].text, HasSubstr("typedef unsigned char uchar;"));
+  EXPECT_THAT(spec.headers[1].text, HasSubstr("namespace at { using c10::Half; }"));
+  EXPECT_THAT(spec.headers[1].text, Not(HasSubstr("BFloat16")));
+  EXPECT_THAT(spec.unseen_headers, ElementsAre("cuda_fp16.h"));
+  EXPECT_EQ(cut("#include <opencv2/core.hpp>\n__global__ void k(float* a) { a[0] = 1; }\n"),
+            "\n__global__ void k(float* a) { a[0] = 1; }\n");
+}
+
+TEST(HostCode, LeavesOutFunctionsThatNameUnknownNamespaces) {
+  const std::string text =
+      "#include <CImg.h>\nnamespace own { struct S { float x; }; }\n"
+      "struct Image {\n  float* data;\n  Image(const cimg_library::CImg<float>& other);\n"
+      "  template <class T> float of(T a) { return T::x + own::S{1}.x; }\n};\n"
+      "__global__ void k(Image a) { a.data[0] = 1; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("cimg_library")));
+  EXPECT_THAT(left, HasSubstr("T::x + own::S{1}.x"));
+  EXPECT_THAT(cut("struct Image {\n  float* data;\n  float f() { return other::f(); }\n};\n"
+                  "__global__ void k(Image a) { a.data[0] = a.f(); }\n" +
+                      std::string(kMain),
+                  {"k"}),
+              HasSubstr("other::f"));  // no header is missing
+}
+
+TEST(HostCode, KeepsWhatMacrosOfDeviceCodePasteOnly) {
+  const std::string text =
+      "#define HOST_LOAD(type) load_##type()\n#define STEP(name) step_##name(1)\n"
+      "int load_image() { return missing; }\nint step_one(int a) { return a; }\n"
+      "__global__ void k(int* a) { a[0] = STEP(one); }\n"
+      "int run() { printf(\"\"); return HOST_LOAD(image); }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("load_image")));
+  EXPECT_THAT(left, HasSubstr("int step_one"));
+}
+
 TEST(HostCode, LeavesOutHeadersOfTypesThatNothingNames) {
   const std::string kernel = "__global__ void k(int* a) { a[0] = std::numeric_limits<int>::max(); }\n";
   EXPECT_EQ(cut("#include <utility>\n#include <limits>\n#include <atomic>\n" + kernel +

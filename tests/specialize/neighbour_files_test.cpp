@@ -30,6 +30,25 @@ TEST(NeighbourFiles, HaveTheBodiesOfDeviceFunctions) {
               ElementsAre("/p/f.cu", "/p/table.cu", "/p/g.cpp"));
 }
 
+TEST(NeighbourFiles, HaveTheBodiesOfMembersOfClasses) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  files.make_directories("/p", false);
+  const std::string header =
+      "struct Image {\n  int w;\n  __device__ Image(int w);\n  __device__ int width() const;\n"
+      "  __device__ int area() const { return w * w; }\n  int on_host() const;\n};\n";
+  const std::string text =
+      "#include \"image.h\"\n__global__ void k(Image* a) { a[0] = Image(a[1].width()); }\n";
+  files.write_file("/p/image.h", header, false);
+  files.write_file("/p/image.cu",
+                   "#include \"image.h\"\n__device__ Image::Image(int n) : w(n) {}\n"
+                   "__device__ int Image::width() const { return w; }\n",
+                   false);
+  files.write_file("/p/host.cu", "#include \"image.h\"\nint Image::on_host() const { return w; }\n", false);
+  EXPECT_THAT(files_of_device_code(files, "/p/main.cu", text, {{"image.h", "/p/image.h", header}}),
+              ElementsAre("/p/image.cu"));
+}
+
 TEST(NeighbourFiles, NamesWithFoldersAreLookedForInEachFolderAbove) {
   const test::FakeClock clock;
   test::MemoryFileSystem files(clock);
@@ -87,6 +106,22 @@ TEST(NeighbourFiles, HeadersNamedWithAFolderAreAnywhereInTheProject) {
   files.write_file("/q/core/none.h", "", false);
   EXPECT_THAT(folders_of_headers(files, "/p/src/app/main.cu", {"core/math/vec.h", "vec.h", "core/none.h"}),
               ElementsAre("/p/src/lib"));
+}
+
+TEST(NeighbourFiles, HeadersThatOneFolderOfTheProjectHasAreTaken) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/a/b/c/d/e", "/p/tools/deep/include", "/p/one", "/p/two"})
+    files.make_directories(folder, false);
+  files.write_file("/p/setup.py", "", false);
+  files.write_file("/p/tools/deep/include/helpers.cuh", "", false);
+  files.write_file("/p/tools/deep/include/math.h", "", false);
+  files.write_file("/p/tools/deep/include/cuda_runtime_api.h", "", false);
+  files.write_file("/p/one/twice.h", "", false);
+  files.write_file("/p/two/twice.h", "", false);
+  const std::filesystem::path source = "/p/a/b/c/d/e/main.cu";
+  EXPECT_THAT(folders_of_headers(files, source, {"helpers.cuh"}), ElementsAre("/p/tools/deep/include"));
+  EXPECT_THAT(folders_of_headers(files, source, {"twice.h", "math.h", "cuda_runtime_api.h"}), IsEmpty());
 }
 
 }  // namespace

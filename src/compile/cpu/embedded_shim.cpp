@@ -294,6 +294,12 @@ std::vector<ShimPart> make_shim_parts() {
   add("language", embedded::kLanguage);
   add("math", embedded::kMath);
   add("gnu_constants", embedded::kGnuConstants, {"M_"});
+  // Headers of the host that are left out include these.
+  add("limits_of_reals", "#include <cfloat>\n", {"FLT_", "DBL_"});
+  add("limits_of_integers", "#include <climits>\n",
+      {"CHAR_", "SCHAR_", "UCHAR_", "SHRT_", "USHRT_", "INT_M", "UINT_MAX", "LONG_M", "ULONG_MAX", "LLONG_M",
+       "ULLONG_MAX"});
+  add("memory_of_std", "#include <cstring>\n", {"std::mem"});
   add("intrinsics", embedded::kIntrinsics, {}, {},
       {"__popc",       "__clz",    "__ffs",           "__brev",      "__byte_perm", "__funnelshift",
        "__mul",        "__umul",   "__sad",           "__usad",      "__fns",       "__hadd",
@@ -312,7 +318,7 @@ std::vector<ShimPart> make_shim_parts() {
   add("warp", embedded::kWarp);
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",
-       "cudaExtent", "cudaPos", "cudaPitchedPtr"});
+       "cudaExtent", "cudaPos", "cudaPitchedPtr", "cudaArray", "cudaMipmappedArray"});
   add("placement_new", "#include <new>\n", {"new"});
   add("entry", embedded::kEntry);
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});

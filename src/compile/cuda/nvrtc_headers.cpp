@@ -43,7 +43,7 @@ struct StdNames {
   std::string_view header;
   std::array<std::string_view, 24> names;
 };
-constexpr std::array<StdNames, 7> kImpliedNames = {{
+constexpr std::array<StdNames, 8> kImpliedNames = {{
     {"limits", {"numeric_limits"}},
     {"type_traits",
      {"common_type",       "common_type_t",       "conditional",        "conditional_t", "decay",
@@ -54,6 +54,7 @@ constexpr std::array<StdNames, 7> kImpliedNames = {{
     {"utility",
      {"declval", "exchange", "forward", "index_sequence", "integer_sequence", "make_index_sequence",
       "make_pair", "move", "pair", "swap"}},
+    {"cstring", {"memcmp", "memcpy", "memmove", "memset"}},
     {"tuple", {"make_tuple", "tie", "tuple", "tuple_size"}},
     {"array", {"array"}},
     {"functional", {"greater", "less", "minus", "multiplies", "plus"}},
