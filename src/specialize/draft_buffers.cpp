@@ -52,6 +52,25 @@ std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::s
   return name;
 }
 
+std::string DraftBuffers::tensor_map_argument(const TextParameter& parameter, const TextKernel& kernel) {
+  std::string type = "float";  // as what else the kernel reads and writes
+  for (const TextParameter& other : kernel.parameters) {
+    const ArgumentType known = types_.argument_type(other, kernel);
+    const auto element = parse_element_type(known.type);
+    if (!known.pointer || !known.bytes.empty() || !element || element->lanes != 1) continue;
+    type = known.type;
+    break;
+  }
+  std::string& name = buffers_[parameter.name + " as a tensor map of " + type];
+  if (name.empty()) {
+    name = scalars_.fresh(parameter.name);
+    buffer_lines_.push_back({name + ": {type: " + type + ", shape: [256, 256], init: {uniform: [0, 1]}}",
+                             "shape, content, type of the tensor; the box of a copy, its swizzle in args",
+                             ""});
+  }
+  return "{tensor_map: " + name + ", box: [64, 64]}";
+}
+
 std::string DraftBuffers::texture_argument(const TextParameter& parameter, const TextKernel& kernel,
                                            const std::string& elements) {
   const TextureFetch& fetch = *DraftTypes::texture_fetch(parameter, kernel);

@@ -25,6 +25,8 @@ class DraftBuffers {
   std::string texture_argument(const TextParameter& parameter, const TextKernel& kernel,
                                const std::string& elements);
 
+  std::string tensor_map_argument(const TextParameter& parameter, const TextKernel& kernel);
+
   /// "name: buffer", for a variable in constant memory; absent: the variable has no form in a workload.
   std::optional<std::string> symbol(const std::string& variable, const TextKernel& kernel);
 

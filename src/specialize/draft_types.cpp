@@ -234,6 +234,10 @@ bool DraftTypes::is_empty_object(const TextParameter& parameter, const TextKerne
   return type.find_first_of("*&[") == std::string::npos && is_empty_record(type);
 }
 
+bool DraftTypes::is_tensor_map(const TextParameter& parameter) {
+  return pointers_in(parameter.type) == 0 && bare_type(parameter.type) == "CUtensorMap";
+}
+
 bool DraftTypes::is_texture_object(const TextParameter& parameter) {
   const std::string type = bare_type(parameter.type);
   return std::find(kTextureTypes.begin(), kTextureTypes.end(), type) != kTextureTypes.end() ||

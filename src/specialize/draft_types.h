@@ -75,6 +75,9 @@ class DraftTypes {
   [[nodiscard]] static const TextureFetch* texture_fetch(const TextParameter& parameter,
                                                          const TextKernel& kernel);
 
+  /// Whether its type is CUDA's for a descriptor of asynchronous tensor copies.
+  [[nodiscard]] static bool is_tensor_map(const TextParameter& parameter);
+
   /// Whether its type is one of CUDA's for textures and surfaces.
   [[nodiscard]] static bool is_texture_object(const TextParameter& parameter);
 

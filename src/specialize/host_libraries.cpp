@@ -106,6 +106,7 @@ std::string_view prefix_of_host_library(std::string_view header) {
       {"cuda_egl_interop.h", "cudaE"},
       {"cuda_vdpau_interop.h", "cudaVDPAU"},
       {"cudaGL.h", "cuG"},
+      {"cudaTypedefs.h", "PFN_"},
       {"cudaEGL.h", "cuE"},
       {"nvml", "nvml"},
       {"cupti", "cupti"},

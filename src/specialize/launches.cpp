@@ -15,8 +15,13 @@ class LaunchReader {
     for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
       if (at(i, "<") && at(i + 1, "<") && at(i + 2, "<")) add_launch(i);
       if (at(i, "hipLaunchKernelGGL") && at(i + 1, "(")) add_hip_launch(i + 1);
+      if (at(i, "auto")) add_alias(i);
       const bool cooperative = at(i, "cudaLaunchCooperativeKernel") || at(i, "hipLaunchCooperativeKernel");
       if (cooperative && at(i + 1, "(")) add_cooperative_launch(i + 1);
+    }
+    // A function gets the kernel, and launches it with what else it gets.
+    for (const Alias& alias : aliases_) {
+      if (!alias.launched && !alias.kernel.template_arguments.empty()) launches_.push_back(alias.kernel);
     }
     return std::move(launches_);
   }
@@ -50,6 +55,44 @@ class LaunchReader {
   }
   [[nodiscard]] std::size_t scope_at(std::size_t i) const { return scope_at_(i); }
 
+  /// A variable by which a kernel is launched or passed on.
+  struct Alias {
+    std::string name;
+    TextLaunch kernel;  ///< with its template arguments
+    bool launched = false;
+  };
+
+  /// `auto* name = &scope::kernel<T, 4>;`.
+  void add_alias(std::size_t i) {
+    ++i;
+    while (at(i, "*") || at(i, "&")) ++i;
+    const std::size_t name = i;
+    if (!at(name + 1, "=") || !tokens_[name].identifier()) return;
+    i = name + 2;
+    if (at(i, "&")) ++i;
+    while (i + 2 < tokens_.size() && tokens_[i].identifier() && at(i + 1, "::")) i += 2;
+    if (i >= tokens_.size() || !tokens_[i].identifier()) return;
+    const std::size_t end = at(i + 1, "<") ? behind_angles(tokens_, i + 1, tokens_.size()) : i + 1;
+    if (!at(end, ";")) return;
+    Alias& alias = aliases_.emplace_back();
+    alias.name = std::string(tokens_[name].text);
+    set_kernel(alias.kernel, {i, end});
+    alias.kernel.line = tokens_[i].line;
+    alias.kernel.token = i;
+    alias.kernel.scope = scope_at(i);
+  }
+
+  /// Gives the launch by a variable the kernel that the variable stands for.
+  void follow_alias(TextLaunch& launch) {
+    for (auto alias = aliases_.rbegin(); alias != aliases_.rend(); ++alias) {
+      if (alias->name != launch.kernel || alias->kernel.scope != launch.scope) continue;
+      launch.kernel = alias->kernel.kernel;
+      launch.template_arguments = alias->kernel.template_arguments;
+      alias->launched = true;
+      return;
+    }
+  }
+
   void add_launch(std::size_t at_angles) {
     TextLaunch launch;
     std::size_t name = at_angles;  // behind it
@@ -80,6 +123,7 @@ class LaunchReader {
     set_shape(launch, parts_of(tokens_, {at_angles + 3, close}, false));
     if (at(close + 3, "(") && tokens_[close + 3].close < tokens_.size())
       set_arguments(launch, parts_of(tokens_, {close + 4, tokens_[close + 3].close}, false), 0);
+    if (launch.template_arguments.empty()) follow_alias(launch);
     launches_.push_back(std::move(launch));
   }
 
@@ -152,6 +196,7 @@ class LaunchReader {
   const std::vector<Token>& tokens_;
   const ScopeAt& scope_at_;
   std::vector<TextLaunch> launches_;
+  std::vector<Alias> aliases_;
 };
 
 }  // namespace

@@ -20,7 +20,7 @@ constexpr std::size_t kMostFolders = 500;  // of a project
 constexpr std::array<const char*, 10> kFolderNames = {"",           "include", "inc",  "common",  "Common",
                                                       "common/inc", "utils",   "util", "headers", "includes"};
 
-/// What texts declare for the device, and what they define.
+/// What texts declare for the device, and what they define. Members have the name of their class: "Image::f".
 struct DeviceNames {
   std::set<std::string> declared, defined;
   std::set<std::string> used;  ///< more often than they are declared
@@ -28,7 +28,10 @@ struct DeviceNames {
   [[nodiscard]] std::set<std::string> missing() const {
     std::set<std::string> names;
     for (const std::string& name : declared) {
-      if (!defined.contains(name) && used.contains(name)) names.insert(name);
+      const std::size_t scope = name.rfind(':');
+      if (!defined.contains(name) &&
+          used.contains(scope == std::string::npos ? name : name.substr(scope + 1)))
+        names.insert(name);
     }
     return names;
   }
@@ -42,20 +45,32 @@ bool is_of_device(const std::vector<Token>& tokens, TokenSpan span) {
   return false;
 }
 
+/// "Image::f" where the name of a function is written so, else "f".
+std::string written_name(const std::vector<Token>& tokens, const Declaration& one) {
+  const std::string name(one.names.front());
+  const std::size_t open = one.parameters.begin;  // behind the name and "("
+  constexpr std::size_t kWords = 4;
+  if (open < kWords || !tokens[open - 2].is(name) || !tokens[open - 3].is("::")) return name;
+  return std::string(tokens[open - kWords].text) + "::" + name;
+}
+
+/// `owner`: the class whose members they are, empty: none.
 void add_declarations(const std::vector<Token>& tokens, const std::vector<Declaration>& declarations,
-                      DeviceNames& names, std::multiset<std::string>& declarators) {
+                      const std::string& owner, DeviceNames& names, std::multiset<std::string>& declarators) {
   for (const Declaration& one : declarations) {
-    if (one.kind == Kind::kScope || one.kind == Kind::kClass)
-      add_declarations(tokens, one.members, names, declarators);
-    if (one.kind == Kind::kClass) continue;
-    if (one.names.empty() || !is_of_device(tokens, one.whole)) continue;
-    const std::string name(one.names.front());
+    if (one.kind == Kind::kScope) add_declarations(tokens, one.members, owner, names, declarators);
+    if (one.kind == Kind::kClass && !one.names.empty())
+      add_declarations(tokens, one.members, std::string(one.names.front()) + "::", names, declarators);
+    if (one.kind == Kind::kClass || one.names.empty() || !is_of_device(tokens, one.whole)) continue;
+    if (!owner.empty() && one.kind == Kind::kVariable) continue;
+    const std::string name = owner + written_name(tokens, one);
     const bool external = one.kind == Kind::kVariable && tokens[one.whole.begin].is("extern");
     if (one.kind == Kind::kPrototype || external) {
       names.declared.insert(name);
-      declarators.insert(name);
+      declarators.emplace(one.names.front());
     } else if (one.kind == Kind::kFunction || one.kind == Kind::kVariable) {
       names.defined.insert(name);
+      if (owner.empty()) names.defined.emplace(one.names.front());  // "f" of a namespace is declared in it
     }
   }
 }
@@ -66,7 +81,7 @@ void add_text(const std::string& text, DeviceNames& names) {
     return;
   const TokenizedText source = tokenize(text);
   std::multiset<std::string> declarators;
-  add_declarations(source.tokens, read_declarations(source), names, declarators);
+  add_declarations(source.tokens, read_declarations(source), "", names, declarators);
   for (const Token& token : source.tokens) {
     if (!token.identifier()) continue;
     const std::string name(token.text);

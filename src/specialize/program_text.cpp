@@ -231,6 +231,7 @@ class ProgramReader {
     const bool has_primary = std::any_of(program_.kernels.begin(), program_.kernels.end(),
                                          [&](const TextKernel& other) { return other.name == kernel.name; });
     if (specialisation && has_primary) return;
+    kernel.specialises = specialisation;
     kernel.types = parameter_types(source_, declaration);
     const std::size_t offset = tokens()[declaration.whole.begin].offset;
     bool known = false;
@@ -454,9 +455,13 @@ ProgramText read_program(const std::string& text, const std::vector<std::string>
     };
     for (TextKernel& kernel : other.kernels) {
       kernel.line = 0;
-      const bool known = std::any_of(program.kernels.begin(), program.kernels.end(),
-                                     [&](const TextKernel& one) { return one.name == kernel.name; });
-      if (!known) program.kernels.push_back(std::move(kernel));
+      const auto known = std::find_if(program.kernels.begin(), program.kernels.end(),
+                                      [&](const TextKernel& one) { return one.name == kernel.name; });
+      if (known == program.kernels.end()) {
+        program.kernels.push_back(std::move(kernel));
+      } else if (known->specialises && !kernel.specialises) {
+        *known = std::move(kernel);
+      }
     }
     for (TextLaunch& launch : other.launches) {
       launch.line = 0;

@@ -26,6 +26,7 @@ struct TextKernel {
   int line = 0;
   std::string types;         ///< of its parameters, as an entry chooses an overload by them
   bool overloaded = false;   ///< another kernel has the name
+  bool specialises = false;  ///< a template of another text
   bool alternative = false;  ///< an earlier one has the name, in another branch of a conditional
   std::vector<TextParameter> parameters, template_parameters;
   bool dynamic_shared = false;                  ///< it has an `extern __shared__` array

@@ -172,7 +172,8 @@ class Drafter {
       const ArgumentType type = types_.argument_type(parameter, kernel);
       const std::string what = "its argument '" + parameter.name + "' is ";
       if (types_.is_empty_object(parameter, kernel)) continue;
-      if (!types_.members_of(parameter, kernel).empty() || DraftTypes::texture_fetch(parameter, kernel))
+      if (DraftTypes::is_tensor_map(parameter) || !types_.members_of(parameter, kernel).empty() ||
+          DraftTypes::texture_fetch(parameter, kernel))
         continue;
       if (DraftTypes::is_texture_object(parameter))
         return what + "a texture or surface that the kernel itself does not access by a function that Kiln " +
@@ -297,6 +298,10 @@ class Drafter {
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
       const TextParameter& parameter = kernel.parameters[i];
       const ArgumentType type = types_.argument_type(parameter, kernel);
+      if (DraftTypes::is_tensor_map(parameter)) {
+        arguments.push_back(buffers_.tensor_map_argument(parameter, kernel));
+        continue;
+      }
       if (const auto members = types_.members_of(parameter, kernel); !members.empty()) {
         arguments.push_back(struct_argument(parameter, members, kernel, elements, structs));
         continue;
@@ -384,7 +389,7 @@ class Drafter {
       lines.push_back({"grid: " + flow_list(*grid), "", where + ": " + launch->grid});
     } else {
       lines.push_back({"grid: " + flow_list(guessed_grid(kernel, elements, block)), "how many blocks",
-                       launch == nullptr ? "" : where + " has " + launch->grid});
+                       launch == nullptr || launch->grid.empty() ? "" : where + " has " + launch->grid});
     }
     lines.push_back({"block: [" + join(block_texts, ", ") + "]",
                      block_is_known ? "" : "work-items of a block",

@@ -33,6 +33,118 @@ int main() { double* out; cudaMalloc(&out, 8 * sizeof(double)); run(Put(5.0), ou
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, TypesOfLeftOutLibrariesAreDeclared) {
+  const std::string yaml = draft(R"cuda(
+#include <opencv2/opencv.hpp>
+#include <torch/extension.h>
+#include <thrust/sort.h>
+#include <CImg.h>
+using namespace thrust;
+using at::Half;
+struct Image {
+  uchar* data;
+  Image(const cimg_library::CImg<uchar>& other);
+};
+__global__ void convert(const uchar* in, Half* out, float* least, int n) {
+  if (threadIdx.x < n) out[threadIdx.x] = __float2half(2.0f * in[threadIdx.x]);
+  float word;
+  std::memset(&word, 0, sizeof(word));
+  least[0] = word - FLT_MAX;
+}
+int main() {
+  cv::Mat image = cv::imread("a.png");
+  uchar* in;
+  Half* out;
+  float* least;
+  convert<<<1, 64>>>(in, out, least, 64);
+}
+)cuda");
+  const CliResult ran = run_with(
+      yaml,
+      {{"in: {type: uchar, shape: [n], init: {uniform: [0, 16]}}", "in: {type: uchar, shape: [n], init: 3}"},
+       {"out: {type: uchar, shape: [\"n * 64\"]", "out: {type: half, shape: [n]"},
+       {"checks: []",
+        "checks: [{buffer: out, region: [[0, 64]], expected: 6}, "
+        "{buffer: least, region: [[0, 1]], expected: -3.402823466e38}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, KernelsArePassedOnByVariables) {
+  const std::string yaml = draft(R"cuda(
+template <int N, class T>
+__global__ void fill(T* out) {
+  static_assert(N % 16 == 0);
+  out[threadIdx.x] = N;
+}
+template <int N>
+__global__ void other(int* out) {
+  static_assert(N == 48);
+  out[threadIdx.x] = N;
+}
+template <class Kernel, class... Arguments>
+void launch(Kernel* kernel, int blocks, int size, Arguments... arguments) {
+  kernel<<<blocks, size>>>(arguments...);
+}
+int main() {
+  float* out;
+  int* whole;
+  const int kSize = 32;
+  auto kernel = fill<kSize, float>;
+  launch(kernel, 1, kSize, out);
+  auto* second = &other<48>;
+  second<<<2, 64>>>(whole);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [32, float]"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [48]"));
+  EXPECT_THAT(yaml, HasSubstr("args: [whole]"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: out, region: [[0, 1]], expected: 32}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, SpecialisationsAreNoKernelsOfTheirOwn) {
+  const std::string yaml = draft(R"cuda(
+template <class T>
+__global__ void twice(T* in, T* out) { out[threadIdx.x] = 2 * in[threadIdx.x]; }
+template <>
+__global__ void twice(int* in, int* out) { out[threadIdx.x] = in[threadIdx.x] << 1; }
+int main() {
+  int *a, *b;
+  twice<<<1, 64>>>(a, b);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [int]"));
+  EXPECT_THAT(yaml, Not(HasSubstr("twice_")));
+  const CliResult ran =
+      run_with(yaml, {{"a: {type: int, shape: [elements], init: {uniform: [0, 16]}}",
+                       "a: {type: int, shape: [elements], init: 4}"},
+                      {"checks: []", "checks: [{buffer: b, region: [[0, 64]], expected: 8}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, KernelsMayBeCalledLikeFunctionsOfCuda) {
+  const std::string yaml = draft(
+      "__global__ void norm(float* a, int n) { if (threadIdx.x < n) a[threadIdx.x] = 3; }\n"
+      "__global__ void exp(float* b, int n) { if (threadIdx.x < n) b[threadIdx.x] = 4; }\n"
+      "int main() { float *a, *b; norm<<<1, 64>>>(a, 64); exp<<<1, 64>>>(b, 64); }\n");
+  const CliResult ran = run_with(yaml, {{"checks: []",
+                                         "checks: [{buffer: a, region: [[0, 64]], expected: 3}, "
+                                         "{buffer: b, region: [[0, 64]], expected: 4}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, TensorMapsArePassed) {
+  const std::string yaml = draft(
+      "#include <cuda.h>\n#include <cuda_bf16.h>\n"
+      "__global__ void copy(const __grid_constant__ CUtensorMap in, __nv_bfloat16* out, int n) { out[0] = 1; "
+      "}\n"
+      "int main() { CUtensorMap map; __nv_bfloat16* out; copy<<<1, 64>>>(map, out, 64); }\n");
+  EXPECT_THAT(yaml, HasSubstr("args: [{tensor_map: in, box: [64, 64]}, out, n]"));
+  EXPECT_THAT(yaml, HasSubstr("in: {type: bfloat16, shape: [256, 256], init: {uniform: [0, 1]}}"));
+  EXPECT_EQ(kiln({"validate", path("program.yaml")}).code, kExitDone);
+}
+
 TEST_F(NewPrograms, ManyMembersThatAreAlikeAreCounted) {
   const std::string yaml = draft(
       "template <class I> struct Table { I bits[3]; float all[900]; int* at[20]; };\n"

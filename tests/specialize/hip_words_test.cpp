@@ -28,6 +28,19 @@ TEST(HipWords, BecomeThoseOfCuda) {
   EXPECT_THAT(spec.unseen_headers, ElementsAre("cuda_fp16.h", "cuda_runtime.h", "stdio.h"));
 }
 
+TEST(HipWords, OfCooperativeGroupsAreCudasHeaderEverywhere) {
+  for (const char* backend : {"cpu", "cuda", "hip"}) {
+    Specialization spec;
+    spec.source_text = "#include <hip/hip_runtime.h>\n#include <hip/hip_cooperative_groups.h>\n";
+    spec.target.backend = backend;
+    spec.unseen_headers = {"hip/hip_cooperative_groups.h", "hip/hip_runtime.h"};
+    translate_hip_words(spec);
+    const std::string runtime = spec.target.backend == "hip" ? "hip/hip_runtime.h" : "cuda_runtime.h";
+    EXPECT_EQ(spec.source_text, "#include <" + runtime + ">\n#include <cooperative_groups.h>\n");
+    EXPECT_THAT(spec.unseen_headers, ElementsAre("cooperative_groups.h", runtime));
+  }
+}
+
 TEST(HipWords, OfTheCompilerAreTranslatedInsideOfEachOther) {
   EXPECT_EQ(
       translated("a = __builtin_amdgcn_ds_bpermute(4 * (i + 1), f(__builtin_amdgcn_workitem_id_x(), 2));\n"

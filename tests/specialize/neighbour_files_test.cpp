@@ -44,9 +44,21 @@ TEST(NeighbourFiles, HaveTheBodiesOfMembersOfClasses) {
                    "#include \"image.h\"\n__device__ Image::Image(int n) : w(n) {}\n"
                    "__device__ int Image::width() const { return w; }\n",
                    false);
+  files.write_file("/p/a_texture.cu",
+                   "#include \"image.h\"\n__device__ int Texture::width() const { return 1; }\n", false);
   files.write_file("/p/host.cu", "#include \"image.h\"\nint Image::on_host() const { return w; }\n", false);
   EXPECT_THAT(files_of_device_code(files, "/p/main.cu", text, {{"image.h", "/p/image.h", header}}),
               ElementsAre("/p/image.cu"));
+}
+
+TEST(NeighbourFiles, HaveTheBodiesOfFunctionsOfNamespaces) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  files.make_directories("/p", false);
+  const std::string text =
+      "namespace ns { __device__ float f(float); }\n__global__ void k(float* a) { a[0] = ns::f(a[1]); }\n";
+  files.write_file("/p/f.cu", "__device__ float ns::f(float x) { return x; }\n", false);
+  EXPECT_THAT(files_of_device_code(files, "/p/main.cu", text, {}), ElementsAre("/p/f.cu"));
 }
 
 TEST(NeighbourFiles, NamesWithFoldersAreLookedForInEachFolderAbove) {

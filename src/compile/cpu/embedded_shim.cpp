@@ -126,7 +126,8 @@ constexpr std::string_view kComplex = "#include \"cuComplex.h\"\n";
 constexpr std::string_view kBlas =
     "#include \"cuComplex.h\"\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
     "typedef struct cublasContext* cublasHandle_t;\nenum cublasStatus_t { CUBLAS_STATUS_SUCCESS };\n";
-constexpr std::array<std::string_view, 41> kHostHeaders = {"cuda_gl_interop.h",
+constexpr std::array<std::string_view, 42> kHostHeaders = {"cudaTypedefs.h",
+                                                           "cuda_gl_interop.h",
                                                            "cuda_egl_interop.h",
                                                            "cuda_vdpau_interop.h",
                                                            "cudaGL.h",

@@ -390,13 +390,32 @@ class UnitWriter {
         if (tokens[i].is(name_expression) && tokens[i + 1].is("(") && tokens[i - 1].identifier()) ++heads;
       }
     }
-    if (heads < 2) return name_expression;
+    const bool of_cuda = is_declared_by_shim(name_expression);
+    if (heads < 2 && !of_cuda) return name_expression;
     const std::vector<const Outline*> all = texts();
-    const bool shared = std::any_of(all.begin(), all.end(), [&](const Outline* text) {
-      return is_other(read_declarations(text->source), text->source.tokens, is_other);
-    });
+    const bool shared = of_cuda || std::any_of(all.begin(), all.end(), [&](const Outline* text) {
+                          return is_other(read_declarations(text->source), text->source.tokens, is_other);
+                        });
     const auto cast = shared ? kernel_cast(spec_, name_expression) : std::nullopt;
     return cast ? "*" + *cast : name_expression;
+  }
+
+  /// Whether the shim or the C library has a function of this name, such as `norm` and `exp`.
+  [[nodiscard]] static bool is_declared_by_shim(const std::string& name) {
+    static const std::set<std::string_view> of_library = {
+        "acos",  "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",
+        "cosh",  "erf",   "erfc", "exp",   "exp2", "fabs",  "floor", "fma",  "fmod", "hypot",    "log",
+        "log10", "log2",  "pow",  "round", "rint", "sin",   "sinh",  "sqrt", "tan",  "tanh",     "trunc"};
+    if (of_library.contains(name)) return true;
+    const std::string call = " " + name + "(";
+    for (const ShimPart& part : cpu_shim_parts()) {
+      const std::string_view text = part.text;
+      for (std::size_t at = text.find(call); at != text.npos; at = text.find(call, at + 1)) {
+        const std::size_t line = text.rfind('\n', at) + 1;
+        if (text.substr(line).starts_with("KILN_SHIM")) return true;
+      }
+    }
+    return false;
   }
 
   [[nodiscard]] EntryWay way_of(const EntryPoint& entry, bool unseen_header) const {

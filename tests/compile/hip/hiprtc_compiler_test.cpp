@@ -148,6 +148,19 @@ TEST_F(HiprtcCompilerTest, TakesBfloat16AndFp8OfItsOwnAndMathConstants) {
   EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
 }
 
+TEST_F(HiprtcCompilerTest, TakesCooperativeGroupsOfAnyKind) {
+  Specialization specialization = specialize(
+      "#include <cooperative_groups.h>\nusing namespace cooperative_groups;\n"
+      "__device__ unsigned place(thread_group g) { g.sync(); return g.thread_rank() * g.size(); }\n"
+      "extern \"C\" __global__ void f(unsigned* a) {\n"
+      "  const thread_block block = this_thread_block();\n"
+      "  a[0] = place(block) + place(tiled_partition<16>(block)) + place(coalesced_threads());\n}\n",
+      "f");
+  specialization.params_header = "";
+  specialization.unseen_headers = {"cooperative_groups.h"};
+  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+}
+
 TEST_F(HiprtcCompilerTest, HasWavefrontsOfTheTargetOrAsTheUserAsks) {
   const auto wavefront = [&](const std::string& arch, const std::vector<std::string>& options) {
     Specialization specialization = specialize(kWarpSize, "f", arch);

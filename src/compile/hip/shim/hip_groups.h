@@ -3,6 +3,8 @@
 #define cooperative_groups kiln_cooperative_groups
 namespace cooperative_groups {
 
+class thread_group;
+
 class thread_block {
  public:
   __device__ static unsigned thread_rank() {
@@ -78,6 +80,7 @@ class thread_block_tile {
   }
 
  private:
+  friend class thread_group;
   __device__ static unsigned first() { return kiln::lane() & ~(Size - 1); }
   __device__ static unsigned mask() { return (0xffffffffu >> (32 - Size)) << first(); }
 };
@@ -114,6 +117,7 @@ class coalesced_group {
   __device__ int all(int predicate) const { return (__ballot_sync(mask_, !predicate) & mask_) == 0; }
 
  private:
+  friend class thread_group;
   __device__ unsigned lane_of(unsigned rank) const {
     unsigned left = mask_;
     for (; rank > 0; --rank) left &= left - 1;
@@ -125,6 +129,33 @@ class coalesced_group {
 __device__ inline coalesced_group coalesced_threads() {
   return coalesced_group(__activemask());
 }
+
+/// Any of the groups above.
+class thread_group {
+ public:
+  __device__ thread_group(const thread_block&) : mask_(0) {}
+  template <unsigned Size, class Parent>
+  __device__ thread_group(const thread_block_tile<Size, Parent>& tile) : mask_(tile.mask()) {}
+  __device__ thread_group(const coalesced_group& group) : mask_(group.mask_) {}
+  __device__ unsigned num_threads() const {
+    return mask_ == 0 ? thread_block::num_threads() : static_cast<unsigned>(__popc(mask_));
+  }
+  __device__ unsigned size() const { return num_threads(); }
+  __device__ unsigned thread_rank() const {
+    return mask_ == 0 ? thread_block::thread_rank()
+                      : static_cast<unsigned>(__popc(mask_ & ((1u << kiln::lane()) - 1)));
+  }
+  __device__ void sync() const {
+    if (mask_ == 0) {
+      __syncthreads();
+    } else {
+      __syncwarp(mask_);
+    }
+  }
+
+ private:
+  unsigned mask_;  // of the lanes; 0: the whole block
+};
 
 template <class Group>
 __device__ inline void sync(const Group& group) {
