@@ -168,6 +168,7 @@ class Instruction {
     if (target.empty()) return std::nullopt;
     if (words_[0] == "setp" && words_.size() == 3) return compare(target);
     if (words_[0] == "selp") return select(target);
+    if (words_[0] == "cvt") return converted(target);
     // A number of another kind would be converted, where PTX keeps its bits.
     if (known_.is_real(operands_[0]) != (words_.back()[0] == 'f')) return std::nullopt;
     if (words_.back() == "pred") return predicates(target);
@@ -302,6 +303,35 @@ class Instruction {
                       known_.is_real(operands_[0]) == known_.is_real(operands_[2]);
     if (!yes || !no || !condition || !same) return std::nullopt;
     return assigned(target, *condition + " ? " + *yes + " : " + *no);
+  }
+
+  /// `cvt.rni.sat.s8.f32 d, a`, `cvt.rn.f32.s32 d, a`. A real number that becomes an integer is limited to
+  /// the integer's range in any case.
+  [[nodiscard]] std::optional<std::string> converted(const std::string& target) const {
+    static const std::map<std::string, std::string> roundings = {
+        {"rni", "rn"}, {"rzi", "rz"}, {"rmi", "rd"}, {"rpi", "ru"}};
+    static const std::map<std::string, std::string> limits = {
+        {"s8", "-128, 127"}, {"u8", "0, 255"}, {"s16", "-32768, 32767"}, {"u16", "0, 65535"}};
+    if (words_.size() < 3) return std::nullopt;
+    const std::string &to = words_[words_.size() - 2], &from = words_.back();
+    const auto given = number(1, from);
+    const bool to_real = to == "f32" || to == "f64", real = from == "f32" || from == "f64";
+    if (!given || type_of(to).empty() || to_real != known_.is_real(operands_[0])) return std::nullopt;
+    const auto rounding = words_.size() > 3 ? roundings.find(words_[1]) : roundings.end();
+    if (to_real || !real) {  // a number of more digits is rounded to the nearest
+      if (words_.size() > 3) return std::nullopt;
+      return assigned(target, "static_cast<" + type_of(to) + ">(" + *given + ")");
+    }
+    if (rounding == roundings.end() || (words_.size() > 4 && words_[2] != "sat")) return std::nullopt;
+    const std::string function = from == "f32" ? "__float2" : "__double2";
+    const bool wide = to == "s64" || to == "u64";
+    const auto limit = limits.find(to);
+    const std::string integer = wide ? (to == "s64" ? "ll" : "ull") : to == "u32" ? "uint" : "int";
+    const std::string whole = function + integer + "_" + rounding->second + "(" + *given + ")";
+    if (limit == limits.end()) return assigned(target, whole);
+    const std::size_t comma = limit->second.find(',');
+    return assigned(target, "min(max(" + whole + ", " + limit->second.substr(0, comma) + ")" +
+                                limit->second.substr(comma) + ")");
   }
 
   [[nodiscard]] std::optional<std::string> predicates(const std::string& target) const {

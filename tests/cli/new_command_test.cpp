@@ -290,6 +290,7 @@ TEST_F(NewCommand, TakesMacrosAndFoldersFromTheMakefileAndTheCommandLine) {
   const CliResult ran = run_with("flags", yaml, {{"checks: []", "checks: [{buffer: x, expected: 7}]"}});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 
+  write("other/offset.h", "#define OFFSET 6\n");  // now either may be meant
   const std::string without = draft("flags", text, {"--no-makefile", "--force", "-DREAL=float"});
   EXPECT_THAT(without, HasSubstr("      defines: {REAL: float}\n"));
   EXPECT_THAT(without, Not(HasSubstr("options: ")));

@@ -65,7 +65,7 @@ int main() {
        {"out: {type: uchar, shape: [\"n * 64\"]", "out: {type: half, shape: [n]"},
        {"checks: []",
         "checks: [{buffer: out, region: [[0, 64]], expected: 6}, "
-        "{buffer: least, region: [[0, 1]], expected: -3.402823466e38}]"}});
+        "{buffer: least, region: [[0, 1]], expected: -3.4028234663852886e38}]"}});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 }
 
@@ -95,7 +95,7 @@ int main() {
   second<<<2, 64>>>(whole);
 }
 )cuda");
-  EXPECT_THAT(yaml, HasSubstr("template_args: [32, float]"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [32, T]"));
   EXPECT_THAT(yaml, HasSubstr("template_args: [48]"));
   EXPECT_THAT(yaml, HasSubstr("args: [whole]"));
   const CliResult ran =
@@ -114,11 +114,11 @@ int main() {
   twice<<<1, 64>>>(a, b);
 }
 )cuda");
-  EXPECT_THAT(yaml, HasSubstr("template_args: [int]"));
+  EXPECT_THAT(yaml, HasSubstr("T: {type: type, default: int}"));
   EXPECT_THAT(yaml, Not(HasSubstr("twice_")));
   const CliResult ran =
-      run_with(yaml, {{"a: {type: int, shape: [elements], init: {uniform: [0, 16]}}",
-                       "a: {type: int, shape: [elements], init: 4}"},
+      run_with(yaml, {{"a: {type: T, shape: [elements], init: {uniform: [0, 1]}}",
+                       "a: {type: T, shape: [elements], init: 4}"},
                       {"checks: []", "checks: [{buffer: b, region: [[0, 64]], expected: 8}]"}});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 }

@@ -52,6 +52,21 @@ TEST(PtxWords, AddressesAndBits) {
   EXPECT_EQ(without_simple_ptx("asm volatile(\"prefetch.global.L2 [%0];\" :: \"l\"(p));"), "(void)0;");
 }
 
+TEST(PtxWords, ConversionsRoundAndLimit) {
+  EXPECT_EQ(without_simple_ptx("asm(\"cvt.rni.sat.s8.f32 %0, %1;\" : \"=r\"(y) : \"f\"(x));"),
+            "(void)((y) = min(max(__float2int_rn(static_cast<float>((x))), -128), 127));");
+  EXPECT_EQ(without_simple_ptx("asm(\"cvt.rzi.u64.f64 %0, %1;\" : \"=l\"(y) : \"d\"(x));"),
+            "(void)((y) = __double2ull_rz(static_cast<double>((x))));");
+  EXPECT_EQ(without_simple_ptx("asm(\"cvt.rn.f32.s8 %0, %1;\" : \"=f\"(y) : \"r\"(x));"),
+            "(void)((y) = static_cast<float>(static_cast<signed char>((x))));");
+  for (const char* unknown : {"asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));",
+                              "asm(\"cvt.rz.f32.f64 %0, %1;\" : \"=f\"(y) : \"d\"(x));",
+                              "asm(\"cvt.rni.f32.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));",
+                              "asm(\"cvt.sat.s8.s32 %0, %1;\" : \"=r\"(y) : \"r\"(x));",
+                              "asm(\"cvt.u32.f32 %0, %1;\" : \"=r\"(y) : \"f\"(x));"})
+    EXPECT_EQ(without_simple_ptx(unknown), unknown);
+}
+
 TEST(PtxWords, SeveralInstructionsAreABlock) {
   EXPECT_EQ(
       without_simple_ptx("asm volatile(\"{\\n .reg .pred p;\\n setp.ne.b32 p, %0, 0; // guard\\n\"\n"

@@ -219,6 +219,10 @@ TEST_F(StandardHeaders, AreAsForgivingAsNvccs) {
       compiles("struct timeval started, ended;\nstruct timespec slept;\n"
                "static __device__ __const__ unsigned mask = 15;\n"
                "extern \"C\" __global__ void f(int* a) { register int r = mask; a[0] = r; }"));
+  EXPECT_TRUE(
+      compiles("extern \"C\" __global__ void f(unsigned* a, int* b) {\n"
+               "  __asm__ __volatile__(\"mov.u32 %0, %%laneid;\" : \"=r\"(a[0]));\n"
+               "  std::memset(b, 0, sizeof(int));\n}"));
   EXPECT_TRUE(compiles("extern \"C\" __global__ void any(float* out, const float* in) { out[0] = 1; }"));
   EXPECT_TRUE(compiles("__global__ void any(float* out, const float* in) { out[0] = 1; }"));
 }

@@ -25,6 +25,8 @@ using ::size_t;
 // Words that nvcc accepts and NVRTC, in C++17, does not.
 #define register
 #define __const__ const
+#define __asm__ asm
+#define __asm asm
 
 // uint64_t and size_t are unsigned long, for which CUDA has no atomic functions; the functions of unsigned
 // long long do the same. These are templates, so functions of the text's own are preferred.
