@@ -17,6 +17,7 @@ struct SplitCase {
   Dim3 grid{2, 1, 1};
   std::size_t shared = 0;
   const char* reason = "";  ///< part of why it runs as fibers; empty: it has to be split
+  const char* entry = "k";
 };
 
 inline void PrintTo(const SplitCase& test, std::ostream* stream) {
@@ -41,7 +42,7 @@ class SplitKernels : public ::testing::Test {
 
   void compare(const SplitCase& test) {
     SCOPED_TRACE(test.name);
-    Specialization specialization = kernels_.specialize(test.text, "k");
+    Specialization specialization = kernels_.specialize(test.text, test.entry);
     if (std::string_view(test.text).find("kiln::") != std::string_view::npos)
       specialization.source_text = "#include \"kiln/params.h\"\n" + specialization.source_text;
     specialization.options = {"-DKILN_FIBERS", "-O1"};
