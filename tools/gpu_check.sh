@@ -139,7 +139,7 @@ if wanted sanitizer && command -v compute-sanitizer > /dev/null; then
   sanitizer_job minibude "nposes: 512" "implementation: [tuned, paper]"
   sanitizer_job hartree_fock "natoms: 8" "implementation: [tuned, paper]"
   sanitizer_job resnet18 "batch: 1, image_h: 64" "T: [float, half]"
-  sanitizer_job gemm "m: 200, n: 136, k: 96" "T: [float, half, bfloat16], operation: [fma, mma, wgmma, wgmma_split]"
+  sanitizer_job gemm "m: 200, n: 136, k: 96" "T: [float, half, bfloat16, fp8_e4m3, double], operation: [fma, fma_boxes, mma, mma_boxes, wgmma, wgmma_split], trans_a: [false, true]"
   sanitizer_job gemm_scaled "m: 136, n: 128, k: 256" "Out: [float, bfloat16], operation: [fma, mma, wgmma]"
   sanitizer_job batched_gemm "m: 5, batch: 64, alpha: 2, beta: 1, bind.m: compile, bind.n: compile, bind.k: compile" "T: [float, double], method: [registers, shared]"
   sanitizer_job conv2d "batch: 2, h: 14, c: 32, filters: 64" "T: [float, half], layout: [nhwc, nchw]"

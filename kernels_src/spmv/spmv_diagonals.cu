@@ -26,6 +26,7 @@ __device__ inline void load(T* values, Code* codes, const T* from_values, const 
   const int reach = (count + kPack - 1) / kPack * kPack;
   const int whole = base + reach <= nonzeros ? reach : count / kPack * kPack;
   if (threadIdx.x == 0) {
+    tiles::fence_shared_for_copies();  // after the loads of the copy before
     barrier.expect(whole * int(sizeof(T) + sizeof(Code)));
     if (whole > 0) {
       tiles::load_bytes(values, from_values + base, whole * int(sizeof(T)), barrier);

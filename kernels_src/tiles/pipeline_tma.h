@@ -184,6 +184,8 @@ KILN_DEVICE void run_boxes(Operation operation, const Works& works, const BoxesA
         const Work work = works.at(index);
         for (int k = work.k_begin; k < work.k_end; k += LayoutA::depth) {
           ring.empty[turn.stage].wait(turn.parity ^ 1);
+          // Loads of such an operation may be under way when a warp has arrived. Others' products have ended.
+          if constexpr (Operation::behind == 0) fence_shared_for_copies();
           ring.full[turn.stage].expect(bytes);
           a.load(tile_a(turn.stage), ring.full[turn.stage], work.row, k);
           b.load(tile_b(turn.stage), ring.full[turn.stage], work.column, k);

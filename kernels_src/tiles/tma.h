@@ -65,7 +65,9 @@ __device__ inline void fence_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/// What this work-item wrote to shared memory is seen by copies that begin after the block's next barrier.
+/// What this work-item wrote to shared memory is seen by copies that begin after the block's next barrier. Copies
+/// that it begins itself write after the reads that ended before, by the barrier that it has waited for: without
+/// the fence a copy may overtake loads of a warp that has arrived.
 __device__ inline void fence_shared_for_copies() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }

@@ -2,31 +2,11 @@
 
 #include "kiln/params.h"
 
-// Elements of any size as they lie in memory, and packs of them; where the tiles of a matrix are.
+#include "../tiles/square.h"
 
-template <int Bytes>
-struct ElementOf;
-template <>
-struct ElementOf<1> {
-  using Type = unsigned char;
-};
-template <>
-struct ElementOf<2> {
-  using Type = unsigned short;
-};
-template <>
-struct ElementOf<4> {
-  using Type = unsigned int;
-};
-template <>
-struct ElementOf<8> {
-  using Type = unsigned long long;
-};
-template <>
-struct ElementOf<16> {
-  using Type = uint4;
-};
-using Element = ElementOf<Params::bytes>::Type;
+// Elements of any size as they lie in memory; where the tiles of a matrix are.
+
+using Element = tiles::ElementOf<Params::bytes>::Type;
 
 struct Tile {
   long long matrix;

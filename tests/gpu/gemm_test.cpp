@@ -113,6 +113,16 @@ INSTANTIATE_TEST_SUITE_P(
             "FmaBoxes", "gemm",
             "set: {operation: fma_boxes, T: float, m: 1000, n: 1112, k: 1204, alpha: 0.5, beta: -2}\n"
             "sweep: {trans_a: [false, true], trans_b: [false, true], splits: [1, 2], cluster_m: [1, 2]}\n"},
+        // A launch before transposes operands of 1 byte, and a in float; rows that are no multiple of 16
+        // bytes.
+        WorkloadCase{
+            "TransposedBytes", "gemm",
+            "set: {operation: wgmma, T: fp8_e4m3, m: 1001, n: 515, k: 1232, alpha: 0.5, beta: -2}\n"
+            "sweep: {trans_a: [false, true], trans_b: [false, true], cluster_m: [1, 2], splits: [1, 2]}\n"},
+        WorkloadCase{
+            "TransposedFloats", "gemm",
+            "set: {trans_a: true, T: float, n: 1112, k: 1204, beta: 1, times: 3}\nsweep: {operation: "
+            "[wgmma, wgmma_split], m: [1001, 2100], graph: [false, true]}\n"},
         WorkloadCase{"SplitByWarpgroups", "gemm",
                      "set: {operation: wgmma_split, T: float, k: 4100, alpha: 0.5, beta: -2, n: 1112}\n"
                      "sweep: {m: [1000, 2100], trans_b: [false, true], cluster_m: [1, 2], splits: [1, 3]}\n"},
@@ -124,6 +134,11 @@ INSTANTIATE_TEST_SUITE_P(
             "MmaBoxes", "gemm",
             "set: {operation: mma_boxes, T: double, m: 1000, n: 1112, k: 602, alpha: 0.5, beta: -2}\n"
             "sweep: {trans_a: [false, true], trans_b: [false, true], splits: [1, 2], cluster_m: [1, 2]}\n"},
+        // Sums are stored while other warps read the tiles that copies will overwrite next.
+        WorkloadCase{
+            "MmaBoxesBesideStores", "gemm",
+            "set: {operation: mma_boxes, T: double, tile_m: 64, tile_n: 64, each_m: 16, each_n: 32, "
+            "stages: 6, splits: 2, times: 20}\nsweep: {trans_a: [false, true], m: [768, 1280, 1536]}\n"},
         WorkloadCase{"Scaled", "gemm_scaled",
                      "set: {m: 1000, n: 1112, k: 1200, beta: 1}\nsweep: {operation: [wgmma, mma, fma], "
                      "splits: [1, 2], Out: [bfloat16, float]}\n"},

@@ -321,6 +321,7 @@ std::vector<ShimPart> make_shim_parts() {
   add("entry", embedded::kEntry);
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});
   add("split_warps", embedded::kSplitWarps, {}, {"KILN_WARPS", "kiln::cpu::Warp<"});
+  add("split_partings", embedded::kSplitPartings, {}, {"kiln_parting"});
   return parts;
 }
 

@@ -75,14 +75,21 @@ TEST_F(CpuFault, TellsBarriersOfTwoBranchesApart) {
 }
 
 TEST_F(CpuFault, SeesBarriersThatNotAllReachWithoutFibers) {
-  EXPECT_EQ(fault_of(R"(extern "C" __global__ void k(int* a) {
-  if (threadIdx.x % 4 == 0) {
-    __syncthreads();
-  }
-  a[threadIdx.x] = 1;
-})",
-                     {{1, 1, 1}, {8, 4, 1}, 0}, true),
-            "8 of 32 work-items go to a barrier by way of line 2, the others do not, in 'k'");
+  const std::string diverged =
+      "8 of 32 work-items go to a barrier by way of line 2, the others do not, in 'k'";
+  const auto fault_behind = [&](const std::string& rest) {
+    return fault_of(
+        "extern \"C\" __global__ void k(int* a) {\n  if (threadIdx.x % 4 == 0 && threadIdx.y < 4) "
+        "{\n    __syncthreads();\n    if (a[0] == 7) return;\n  }" +
+            rest + "\n  a[threadIdx.x] = 1;\n}",
+        {{1, 1, 1}, {8, 4, 1}, 0}, true);
+  };
+  EXPECT_EQ(fault_behind("\n  __syncthreads();"), diverged);
+  EXPECT_EQ(fault_behind(" else {\n    __syncthreads();\n  }"), diverged);
+  EXPECT_EQ(fault_behind("\n  if (a[1] == 0) __syncthreads();"), diverged);
+  EXPECT_EQ(fault_behind("\n  if (a[1] == 5) __syncthreads();"), "");
+  EXPECT_EQ(fault_behind(" else {\n    return;\n  }\n  if (a[1] == 0) __syncthreads();"), "");
+  EXPECT_EQ(fault_behind(""), "");
   EXPECT_EQ(fault_of(R"(extern "C" __global__ void k(int* a) {
   __syncthreads();
   assert(threadIdx.x != 9);

@@ -277,6 +277,23 @@ struct Agreement<bool> {
   }
 };
 
+// Sets of a block's work-items: each has an element, 1 or 0, or, in a kernel with warp operations, a bit of
+// its warp's word.
+template <class S>
+KILN_SHIM int words_of(const Block<S>& block, const Items<int, S>&) {
+  return block.count();
+}
+template <class S>
+KILN_SHIM int words_of(const Block<S>& block, const unsigned*) {
+  return block.warps();
+}
+template <class S, class Set>
+KILN_SHIM bool any_of(const Block<S>& block, Set& set) {
+  unsigned any = 0;
+  for (int i = 0, n = words_of(block, set); i < n; ++i) any |= static_cast<unsigned>(set[i]);
+  return any != 0;
+}
+
 /// The grid's sync: meanwhile other blocks run on this thread, which then have other variables of the thread.
 template <class S>
 KILN_SHIM void grid_sync(const Block<S>& block, int here, unsigned line) {

@@ -16,6 +16,12 @@ Analysis::Analysis(Input input) : LoopForms(std::move(input)) {
     store();
     if (!demoted_) break;
   }
+  find_parting(body().block());
+}
+
+void Analysis::find_parting(const Statement& statement) {
+  any_parts_ = any_parts_ || parts(statement);
+  for (const auto& child : statement.children) find_parting(*child);
 }
 
 Analysis::Place Analysis::place(const Statement& statement) const {
@@ -52,14 +58,7 @@ Analysis::Place Analysis::wanted_place(const Statement& statement, Place around)
       statement.kind == Kind::kBlock ||
       (sync_in(statement.condition) == Sync::kNone && uniform_range(statement.condition, level));
   if (statement.branches() || statement.kind == Kind::kBlock) {
-    if (leads_out && block) {
-      if (!known_condition || has_sync)
-        throw Trouble{
-            "'break' or 'continue' under a condition that may differ between work-items, in a loop "
-            "around a barrier",
-            statement.range.begin};
-      return around;
-    }
+    if (leads_out && block) return place_of_jump(statement, known_condition);
     if (has_sync) return Place::kItem;
     if (!known_condition) return Place::kItem;
     if (leads_out) return around;
@@ -101,6 +100,25 @@ Analysis::Place Analysis::wanted_place(const Statement& statement, Place around)
         return true;
       }();
   return same_course && !keeps_order(statement) ? around : Place::kItem;
+}
+
+/// The place of a statement with a jump out of it, in a loop around a barrier.
+Analysis::Place Analysis::place_of_jump(const Statement& statement, bool known_condition) const {
+  if (sync_in(statement.range) != Sync::kNone)
+    throw Trouble{"'break' or 'continue' beside a warp operation, in a loop around a barrier",
+                  statement.range.begin};
+  if (known_condition) return Place::kBlock;
+  const Statement& loop = *loop_around(statement);
+  const bool skips = jumps(statement, Kind::kContinue);
+  if (skips && sync_in({statement.range.end, loop.body().range.end}) == Sync::kBlock)
+    throw Trouble{"'continue' in front of a barrier, under a condition that may differ between work-items",
+                  statement.range.begin};
+  if (!jumps(statement, Kind::kBreak) || may_part(loop)) return Place::kItem;
+  if (!skips && behind(loop) == Behind::kBarrier) return Place::kBlock;
+  throw Trouble{
+      "'break' under a condition that may differ between work-items, in a loop around a barrier that others "
+      "may follow",
+      statement.range.begin};
 }
 
 void Analysis::mark_group(const Statement& statement, int block_group, int warp_group) {

@@ -40,11 +40,15 @@ class Analysis : public LoopForms {
   [[nodiscard]] bool hoisted(const Statement& statement) const { return hoisted_.contains(&statement); }
   /// Whether some work-items may return before others.
   [[nodiscard]] bool any_leaves_early() const { return leaves_early_; }
+  /// Whether some work-items may take another way than others at a barrier.
+  [[nodiscard]] bool any_parts() const { return any_parts_; }
 
  private:
   void plan();
   void plan_list(const Statement& list, Place around);
   Place wanted_place(const Statement& statement, Place around) const;
+  [[nodiscard]] Place place_of_jump(const Statement& statement, bool known_condition) const;
+  void find_parting(const Statement& statement);
   void mark_group(const Statement& statement, int block_group, int warp_group);
   void plan_children(const Statement& statement, Place place);
   void plan_chunk(const std::vector<const Statement*>& chunk);
@@ -64,6 +68,7 @@ class Analysis : public LoopForms {
   std::vector<int> block_group_, warp_group_;  ///< of tokens from the body's first on
   int groups_used_ = 0;
   bool leaves_early_ = false;
+  bool any_parts_ = false;
   bool demoted_ = false;
 };
 

@@ -132,8 +132,12 @@ std::string ExpressionText::render(TokenRange range, Place where) {
         jumps_.leaves = true;
         after = end;
       } else if (outer_jumps_.contains(i)) {
-        by = std::string("do { ") + (body_.is(i, "break") ? "kiln_breaks" : "kiln_skips") +
-             " |= 1u << kiln_lane; goto kiln_next" + std::to_string(loop_number_) + "; } while (0)";
+        const bool breaks = body_.is(i, "break");
+        const std::string act =
+            parted_loop_.empty() || warps_
+                ? std::string(breaks ? "kiln_breaks" : "kiln_skips") + " |= 1u << kiln_lane;"
+                : parted_loop_ + (breaks ? ".apart" : ".waits") + "[kiln_i] = 1; kiln_alive[kiln_i] = 0;";
+        by = "do { " + act + " goto kiln_next" + std::to_string(loop_number_) + "; } while (0)";
         (body_.is(i, "break") ? jumps_.breaks : jumps_.skips) = true;
       }
       if (!by.empty()) {

@@ -64,7 +64,8 @@ class ExpressionText {
       clamped_;                ///< values of variables that a clamp leaves as they are in a row inside
   bool jump_patches_ = false;  ///< jumps lead out of the loop over work-items that is written
   Jumps jumps_;
-  std::set<std::size_t> outer_jumps_;  ///< tokens of jumps out of a loop of a warp
+  std::set<std::size_t> outer_jumps_;  ///< tokens of jumps out of a loop of a warp or of `parted_loop_`
+  std::string parted_loop_;            ///< the innermost loop, where work-items leave it one after the other
   int loop_number_ = 0;
 
  private:

@@ -13,6 +13,14 @@ namespace kiln::fission {
 /// The range in which a value is equal: in the whole block, in each warp, or in each work-item only.
 enum Level : int { kBlockLevel = 0, kWarpLevel = 1, kItemLevel = 2 };
 
+/// The barriers of the block that a work-item passes on its way from a place to its end, at least.
+enum class Behind {
+  kNothing,  ///< there is none
+  kPerhaps,  ///< it may pass one
+  kAgain,    ///< it may come to the place again, in a loop, without another barrier
+  kBarrier,  ///< it passes one
+};
+
 /// The properties of a kernel's launches that the transformation knows.
 struct Shape {
   bool warps = false;       ///< the kernel has warp operations: loops run over the lanes of a warp
@@ -45,7 +53,8 @@ class Expressions {
     const SyncFunctions* functions = nullptr;
     const Signatures* signatures = nullptr;
     Shape shape;
-    bool warp_function = false;  ///< one warp runs the body
+    bool warp_function = false;        ///< one warp runs the body
+    Behind behind = Behind::kNothing;  ///< the barriers behind the body
     std::vector<Level> parameter_levels;
     std::vector<Group> parameter_groups;
     /// The work-items that a call of a user's function waits for, exactly.

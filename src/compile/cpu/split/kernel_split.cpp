@@ -158,10 +158,10 @@ struct KernelSplitter::State {
   }
 
   CalledVersion version(const SyncCall& call, const std::vector<Level>& levels,
-                        const std::vector<Group>& groups, bool masked, Shape shape) {
+                        const std::vector<Group>& groups, bool masked, Behind behind, Shape shape) {
     const std::string key = std::string(call.name) + " " + letters(levels, groups) + (masked ? " m" : "") +
-                            (shape.warps ? " w" : "") + (shape.flat ? " f" : "") +
-                            (shape.whole_rows ? " r" : "");
+                            " " + std::to_string(static_cast<int>(behind)) + (shape.warps ? " w" : "") +
+                            (shape.flat ? " f" : "") + (shape.whole_rows ? " r" : "");
     if (const auto known = versions.find(key); known != versions.end()) return known->second;
     if (!being_written.insert(key).second)
       throw Trouble{"a function that calls itself, '" + std::string(call.name) + "'", call.range.begin};
@@ -182,6 +182,7 @@ struct KernelSplitter::State {
       input.signatures = &signatures;
       input.shape = shape;
       input.warp_function = sync == Sync::kWarp;
+      input.behind = behind;
       input.parameter_levels = levels;
       input.parameter_levels.resize(its.head().parameters.size(), kBlockLevel);
       input.parameter_groups = groups;
@@ -191,9 +192,10 @@ struct KernelSplitter::State {
       WriterInput writer = writer_input(result.name, masked);
       writer.version = [&](const SyncCall& inner, const std::vector<Level>& inner_levels,
                            const std::vector<Group>& inner_groups, bool inner_masked) {
+        const Behind inner_behind = analysis.behind(inner);
         const auto& below = functions.definitions(inner.name);
         callees[definition].insert(below.begin(), below.end());
-        return version(inner, inner_levels, inner_groups, inner_masked, shape);
+        return version(inner, inner_levels, inner_groups, inner_masked, inner_behind, shape);
       };
       written.emplace_back(definition, write_split(analysis, writer));
       std::vector<bool> by_reference;
@@ -439,7 +441,7 @@ struct KernelSplitter::State {
                          const std::vector<Group>& groups, bool masked) {
       const auto& below = functions.definitions(call.name);
       callees[&definition].insert(below.begin(), below.end());
-      return version(call, levels, groups, masked, shape);
+      return version(call, levels, groups, masked, analysis.behind(call), shape);
     };
     const std::string added = write_split(analysis, writer);
     additions[&definition] += "\n" + added;

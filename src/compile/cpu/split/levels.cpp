@@ -5,7 +5,7 @@
 
 namespace kiln::fission {
 
-Levels::Levels(Input input) : Indices(std::move(input)) {
+Levels::Levels(Input input) : Partings(std::move(input)) {
   least_.assign(body().variables().size(), kBlockLevel);
 }
 
@@ -61,7 +61,8 @@ void Levels::find_levels() {
   for (bool grown = true; grown;) {
     grown = false;
     control_.clear();
-    control(body().block(), kBlockLevel);
+    parted_.clear();
+    control(body().block(), kBlockLevel, {});
     for (std::size_t v = 0; v < variables.size(); ++v) {
       const Variable& variable = variables[v];
       if (variable.parameter >= 0 || variable.fixed) continue;
@@ -73,7 +74,7 @@ void Levels::find_levels() {
       if (write.variable < 0) continue;
       Level level = std::max(facts(write.value).level, control_[write.statement]);
       const Statement& statement = *write.statement;
-      if (statement.kind == Kind::kOpaque) level = kItemLevel;
+      if (statement.kind == Kind::kOpaque || leaves_parted(write)) level = kItemLevel;
       if (statement.children.empty()) {  // in a lambda
         for (std::size_t t = statement.range.begin; t < write.at; ++t) {
           if (body().is(t, "{") && body().tokens()[t].close > write.at) level = kItemLevel;
@@ -85,9 +86,26 @@ void Levels::find_levels() {
 }
 
 Level Levels::condition_level(const Statement& statement) const {
-  // A barrier's condition has one value for the whole block, or the program is wrong.
+  // A barrier's condition has one value for all work-items that come to it, or the program is wrong.
   if (sync_in(statement.range) == Sync::kBlock) return kBlockLevel;
   return cap(facts(statement.condition).level);
+}
+
+bool Levels::parts(const Statement& statement) const {
+  if (in_.warp_function || sync_in(statement.range) != Sync::kBlock) return false;
+  const bool open = may_part(statement);
+  if (open && !uniform_range(statement.condition, kBlockLevel)) return true;
+  return statement.loop() && exits(statement.body(), kBlockLevel, open, true) != kBlockLevel;
+}
+
+/// Whether a variable is changed where only some of the work-items take part that see it.
+bool Levels::leaves_parted(const Write& write) const {
+  const auto found = parted_.find(write.statement);
+  if (found == parted_.end()) return false;
+  const Variable& variable = body().variables()[static_cast<std::size_t>(write.variable)];
+  return std::any_of(found->second.begin(), found->second.end(), [&](TokenRange range) {
+    return range.contains(write.at) && (variable.parameter >= 0 || !range.contains(variable.declarator->at));
+  });
 }
 
 Level Levels::exits(const Statement& statement, Level level, bool breaks, bool continues) const {
@@ -115,7 +133,7 @@ Level Levels::exits(const Statement& statement, Level level, bool breaks, bool c
   return most;
 }
 
-void Levels::control(const Statement& statement, Level level) {
+void Levels::control(const Statement& statement, Level level, const std::vector<TokenRange>& parted) {
   Level inside = level;
   if (statement.branches()) inside = std::max(level, condition_level(statement));
   if (statement.loop()) {
@@ -125,35 +143,14 @@ void Levels::control(const Statement& statement, Level level) {
   }
   if (statement.kind == Kind::kOpaque) inside = kItemLevel;
   control_[&statement] = cap(inside);
-  for (const auto& child : statement.children) control(*child, cap(inside));
-}
-
-/// Whether a jump of this kind leads out of the statement.
-bool Levels::jumps(const Statement& statement, Kind kind) const {
-  if (statement.kind == kind) return true;
-  if (statement.loop() && kind != Kind::kReturn) return false;
-  if (statement.kind == Kind::kSwitch && kind == Kind::kBreak) return false;
-  if (statement.kind == Kind::kOpaque || statement.children.empty()) {
-    // In a switch "continue" leads out and "break" does not; in a range-based for neither does; out of a
-    // lambda no jump leads.
-    if (statement.kind != Kind::kOpaque) return false;
-    const std::string_view word = kind == Kind::kReturn     ? "return"
-                                  : kind == Kind::kContinue ? "continue"
-                                                            : "";
-    if (word == "continue" && !body().is(statement.range.begin, "switch")) return false;
-    for (std::size_t i = statement.range.begin; i < statement.range.end; ++i) {
-      if (!word.empty() && body().is(i, word)) return true;
-      const bool loop =
-          word == "continue" && (body().is(i, "for") || body().is(i, "while")) && body().is(i + 1, "(");
-      if (!loop) continue;
-      i = body().tokens()[i + 1].close + 1;  // a jump inside of it does not lead out
-      if (body().is(i, "{")) i = body().tokens()[i].close;
-      while (i < statement.range.end && !body().is(i, "}") && !body().is(i, ";")) ++i;
-    }
-    return false;
-  }
-  return std::any_of(statement.children.begin(), statement.children.end(),
-                     [&](const auto& child) { return jumps(*child, kind); });
+  std::vector<TokenRange> ranges = parted;
+  if (parts(statement)) ranges.push_back(statement.range);
+  // Work-items that go on with the next turn see what the loop's head declares.
+  const bool skips = statement.loop() && sync_in(statement.range) == Sync::kBlock && !in_.warp_function &&
+                     exits(statement.body(), kBlockLevel, false, true) != kBlockLevel;
+  if (skips) ranges.push_back(statement.body().range);
+  if (!ranges.empty()) parted_[&statement] = ranges;
+  for (const auto& child : statement.children) control(*child, cap(inside), ranges);
 }
 
 bool Levels::uniform_range(TokenRange range, Level level) const {

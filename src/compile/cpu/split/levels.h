@@ -3,21 +3,19 @@
 #include <map>
 #include <vector>
 
-#include "compile/cpu/split/indices.h"
+#include "compile/cpu/split/partings.h"
 
 namespace kiln::fission {
 
 /// Finds the range in which each variable's value is equal, from its values and from the control flow around
 /// its changes.
-class Levels : public Indices {
+class Levels : public Partings {
  public:
   enum class Place {
     kItem,   ///< in a loop over work-items
     kWarp,   ///< outside of it, in a loop over warps
     kBlock,  ///< outside of both
   };
-  /// Whether a jump of this kind leads out of the statement.
-  [[nodiscard]] bool jumps(const Statement& statement, Statement::Kind kind) const;
   /// Whether a statement, or an expression, only sets values that are equal for all work-items there.
   [[nodiscard]] bool is_uniform(const Statement& statement, Place around) const {
     return uniform_statement(statement, around == Place::kBlock ? kBlockLevel : kWarpLevel);
@@ -29,10 +27,11 @@ class Levels : public Indices {
   [[nodiscard]] Level exit_level(const Statement& loop) const {
     return exits(loop.body(), kBlockLevel, true, true);
   }
+  /// Whether the work-items of the block take different ways at a statement with a barrier: some go past it,
+  /// or leave the loop, or go on with its next turn.
+  [[nodiscard]] bool parts(const Statement& statement) const;
 
  protected:
-  using Kind = Statement::Kind;
-
   explicit Levels(Input input);
   void find_levels();
   [[nodiscard]] Level condition_level(const Statement& statement) const;
@@ -43,10 +42,12 @@ class Levels : public Indices {
 
  private:
   bool raise(int variable, Level level);
-  void control(const Statement& statement, Level level);
+  void control(const Statement& statement, Level level, const std::vector<TokenRange>& parted);
+  [[nodiscard]] bool leaves_parted(const Write& write) const;
   [[nodiscard]] Level exits(const Statement& statement, Level level, bool breaks, bool continues) const;
 
   std::map<const Statement*, Level> control_;  ///< the level of the conditions around a statement
+  std::map<const Statement*, std::vector<TokenRange>> parted_;  ///< around it, where only some take part
 };
 
 }  // namespace kiln::fission

@@ -72,19 +72,23 @@ void LoopText::item_loop(const std::vector<TokenRange>& ranges, Place around,
                                                         : "}\n";
   out_ += (braces ? "{\n" : "") + head + text + close;
   if (!lanes) {
-    if (jumps_.leaves) {
+    if (jumps_.leaves || jumps_.breaks || jumps_.skips) {
       masked_ = true;
-      out_ +=
-          "{ int kiln_some = 0; for (int kiln_j = 0; kiln_j < kiln_b.count(); ++kiln_j) kiln_some |= "
-          "kiln_alive[kiln_j]; if (!kiln_some) return" +
-          std::string(returns() ? " kiln_return" : "") + "; }\n";
+      leave_block();
     }
     return;
   }
   if (jumps_.leaves) out_ += "kiln_live &= ~kiln_leaves;\nkiln_m &= ~kiln_leaves;\n";
   if (jumps_.leaves) leave_warp();
-  if (jumps_.breaks) out_ += "kiln_staying &= ~kiln_breaks;\nkiln_m &= ~kiln_breaks;\n";
-  if (jumps_.skips) out_ += "kiln_m &= ~kiln_skips;\n";
+  if (!parted_loop_.empty() && (jumps_.breaks || jumps_.skips)) {
+    out_ += parted_loop_ + ".apart[kiln_w] |= kiln_breaks;\n" + parted_loop_ +
+            ".waits[kiln_w] |= kiln_skips;\nkiln_live &= ~(kiln_breaks | kiln_skips);\n"
+            "kiln_m &= ~(kiln_breaks | kiln_skips);\n";
+    leave_warp();
+  } else {
+    if (jumps_.breaks) out_ += "kiln_staying &= ~kiln_breaks;\nkiln_m &= ~kiln_breaks;\n";
+    if (jumps_.skips) out_ += "kiln_m &= ~kiln_skips;\n";
+  }
   if (braces) out_ += "}\n";
   if (braces) masked_ = true;
 }
@@ -280,6 +284,16 @@ void LoopText::leave_warp() {
   } else {
     out_ += "if (!kiln_live) goto " + chunk_end_ + ";\n";
     used_chunk_end_ = true;
+  }
+}
+
+void LoopText::leave_block() {
+  out_ += "if (!kiln::cpu::any_of(kiln_b, kiln_alive)) ";
+  if (part_end_.empty()) {
+    out_ += returns() ? "return kiln_return;\n" : "return;\n";
+  } else {
+    out_ += "goto " + part_end_ + ";\n";
+    used_part_end_ = true;
   }
 }
 

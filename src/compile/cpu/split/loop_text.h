@@ -24,7 +24,13 @@ class LoopText : protected ExpressionText {
     [[nodiscard]] bool empty() const { return x.empty() && y.empty() && lane.empty() && end.empty(); }
   };
 
-  [[nodiscard]] bool masks_block() const { return an_.any_leaves_early() || in_.masked; }
+  [[nodiscard]] bool masks_block() const { return an_.any_leaves_early() || an_.any_parts() || in_.masked; }
+  /// Whether a barrier has to see work-items for which others did not wait.
+  [[nodiscard]] bool meets() const { return an_.may_meet() && an_.any_parts(); }
+  /// The type of a set of the block's work-items.
+  [[nodiscard]] std::string set_type() const {
+    return warps_ ? "kiln::cpu::WarpBits" : "kiln::cpu::Items<int, KilnShape>";
+  }
   /// Names of variables that are declared outside of [ranges].
   [[nodiscard]] std::string bindings(const std::vector<TokenRange>& ranges, Place where);
   /// A loop over the block's work-items, or over the warp's, around `inside`.
@@ -47,12 +53,14 @@ class LoopText : protected ExpressionText {
   [[nodiscard]] std::string lead(const Statement& statement) const;
   /// Jumps to the end for a warp with no lane left.
   void leave_warp();
+  /// Jumps to the end of the part of a statement, or of the function, if no work-item is left.
+  void leave_block();
 
   std::string out_;
   bool masked_ = false;  ///< some work-items may not take part
   Limits limits_;
-  std::string chunk_end_;
-  bool used_chunk_end_ = false;
+  std::string chunk_end_, part_end_;  ///< labels
+  bool used_chunk_end_ = false, used_part_end_ = false;
 
  private:
   /// Variables whose names [ranges] need, with the variables that these need, in the order of their

@@ -110,6 +110,7 @@ void StatementText::warp_chunk(const std::vector<const Statement*>& chunk) {
   out_ += "KILN_WARP_BEGIN\n{\n" + bindings(ranges, Place::kWarp) + inside + "}\n";
   if (used_chunk_end_) out_ += end + ":;\n";
   out_ += "}\n";
+  if (used_chunk_end_ && !part_end_.empty()) leave_block();
   for (const Statement* statement : chunk) {
     const auto named = [&](const Declarator& declarator) {
       return an_.named_in_block(body_.variable_at(declarator.at));
@@ -206,6 +207,11 @@ void StatementText::outer_return(const Statement& statement, Place around) {
   emit_calls(statement.condition, around);
   if (around == Place::kBlock) {
     if (value && returns()) store_result(statement.condition, around);
+    if (!part_end_.empty()) {
+      out_ += "kiln::cpu::clear(kiln_b, kiln_alive);\ngoto " + part_end_ + ";\n";
+      used_part_end_ = true;
+      return;
+    }
     out_ += returns() ? "return kiln_return;\n" : "return;\n";
     return;
   }
@@ -223,7 +229,24 @@ void StatementText::store_result(TokenRange value, Place around) {
 
 void StatementText::outer_jump(const Statement& statement, Place around) {
   const bool breaks = statement.kind == Kind::kBreak;
-  if (around == Place::kBlock || !masked_loop_) {
+  if (around == Place::kBlock && !parted_loop_.empty()) {
+    out_ += parted_loop_ + (breaks ? ".leave(kiln_alive);\n" : ".wait(kiln_alive);\n") + "goto " + part_end_ +
+            ";\n";
+    used_part_end_ = true;
+    return;
+  }
+  if (around == Place::kBlock) {
+    out_ += breaks ? "break;\n" : turn_end_.empty() ? "continue;\n" : "goto " + turn_end_ + ";\n";
+    used_turn_end_ = used_turn_end_ || !breaks;
+    return;
+  }
+  if (!parted_loop_.empty()) {
+    out_ += parted_loop_ + (breaks ? ".apart" : ".waits") +
+            "[kiln_w] |= kiln_m;\nkiln_live &= ~kiln_m;\nkiln_m = 0;\n";
+    leave_warp();
+    return;
+  }
+  if (!masked_loop_) {
     out_ += breaks ? "break;\n" : "continue;\n";
     return;
   }
@@ -256,6 +279,94 @@ std::string StatementText::lanes_where(TokenRange condition) {
   return name;
 }
 
+std::string StatementText::parting(const Statement& statement) {
+  for (const SyncCall* call : an_.calls_in(statement.range)) {
+    if (call->partial)
+      throw Trouble{"a wait for a cuda::barrier that a part of a block may make", statement.range.begin};
+  }
+  const std::string name = "kiln_parting" + std::to_string(++parts_);
+  out_ += "kiln::cpu::Parting<KilnShape, " + set_type() + "> " + name + "(kiln_b);\n";
+  return name;
+}
+
+void StatementText::set_stays(const std::string& parting, TokenRange range,
+                              const std::function<std::string()>& condition) {
+  out_ += "kiln::cpu::clear(kiln_b, " + parting + ".stays);\n";
+  item_loop({range}, Place::kBlock, [&] {
+    return warps_ ? parting + ".stays[kiln_w] |= static_cast<bool>(" + condition() +
+                        ") ? 1u << kiln_lane : 0u;\n"
+                  : parting + ".stays[kiln_i] = static_cast<bool>(" + condition() + ") ? 1 : 0;\n";
+  });
+}
+
+std::string StatementText::parting_arguments(const Statement& statement, bool waits) const {
+  return meets() && waits
+             ? "(kiln_alive, " + std::to_string(in_.line(statement.condition.begin)) + "u, kiln_missed)"
+             : "(kiln_alive)";
+}
+
+void StatementText::part(const Statement& statement) {
+  const std::string outer = std::exchange(part_end_, "kiln_part_end" + std::to_string(++parts_));
+  const bool used = std::exchange(used_part_end_, false);
+  out_ += "{\n";
+  list(statement, Place::kBlock);
+  out_ += "}\n";
+  if (used_part_end_) out_ += part_end_ + ":;\n";
+  part_end_ = outer;
+  used_part_end_ = used;
+}
+
+void StatementText::after_parting(const Statement& statement, bool masked) {
+  masked_ = masked || an_.jumps(statement, Kind::kReturn);
+  if (an_.jumps(statement, Kind::kReturn)) leave_block();
+}
+
+void StatementText::parted_if(const Statement& statement) {
+  const auto waits = [&](std::size_t child) {
+    return an_.sync_in(statement.children[child]->range) == Sync::kBlock;
+  };
+  const std::string name = parting(statement);
+  set_stays(name, statement.condition, [&] { return render(statement.condition, Place::kItem); });
+  const bool masked = std::exchange(masked_, true);
+  out_ += "if (" + name + ".keep" + parting_arguments(statement, waits(0)) + ") {\n";
+  part(*statement.children[0]);
+  out_ += "}\n";
+  if (statement.children.size() > 1) {
+    out_ += "if (" + name + ".turn" + parting_arguments(statement, waits(1)) + ") {\n";
+    part(*statement.children[1]);
+    out_ += "}\n";
+  }
+  out_ += name + ".join(kiln_alive);\n";
+  after_parting(statement, masked);
+}
+
+void StatementText::parted_switch(const Statement& statement) {
+  const std::string values = values_of(statement.condition, true, false);
+  const bool masked = std::exchange(masked_, true);
+  const auto tests = [&](std::size_t i) {
+    std::string test;
+    for (const TokenRange label : statement.labels[i]) {
+      if (label.begin != label.end)
+        test += (test.empty() ? "" : " || ") + values + "[kiln_i] == (" + raw(label) + ")";
+    }
+    return test.empty() ? std::string("false") : test;
+  };
+  std::string labelled;
+  for (std::size_t i = 0; i < statement.children.size(); ++i) labelled += (i == 0 ? "" : " || ") + tests(i);
+  for (std::size_t i = 0; i < statement.children.size(); ++i) {
+    const auto is_default = [](TokenRange label) { return label.begin == label.end; };
+    const bool others = std::any_of(statement.labels[i].begin(), statement.labels[i].end(), is_default);
+    const bool waits = an_.sync_in(statement.children[i]->range) == Sync::kBlock;
+    out_ += "{\n";
+    const std::string name = parting(statement);
+    set_stays(name, {}, [&] { return others ? tests(i) + " || !(" + labelled + ")" : tests(i); });
+    out_ += "if (" + name + ".keep" + parting_arguments(statement, waits) + ") {\n";
+    part(*statement.children[i]);
+    out_ += "}\n" + name + ".join(kiln_alive);\n}\n";
+  }
+  after_parting(statement, masked);
+}
+
 void StatementText::outer_if(const Statement& statement, Place around) {
   out_ += "{\n";
   emit_calls(statement.condition, around);
@@ -269,6 +380,8 @@ void StatementText::outer_if(const Statement& statement, Place around) {
       list(*statement.children[1], around);
     }
     out_ += "}\n";
+  } else if (around == Place::kBlock && an_.parts(statement)) {
+    parted_if(statement);
   } else if (around == Place::kBlock) {
     const std::string yes = agreed(statement);
     out_ += "if (" + yes + ") {\n";
@@ -305,7 +418,9 @@ void StatementText::outer_switch(const Statement& statement, Place around) {
   out_ += "{\n";
   emit_calls(statement.condition, around);
   const bool uniform = an_.uniform_range(statement.condition, around);
-  if (uniform || around == Place::kBlock) {
+  if (!uniform && around == Place::kBlock && an_.parts(statement)) {
+    parted_switch(statement);
+  } else if (uniform || around == Place::kBlock) {
     const std::string value = uniform ? render(statement.condition, around) : agreed(statement, true);
     out_ += "switch (" + value + ") {\n";
     for (std::size_t i = 0; i < statement.children.size(); ++i) {
@@ -356,7 +471,9 @@ void StatementText::switch_of_lanes(const Statement& statement) {
 
 void StatementText::after_inner(const Statement& statement, Place around) {
   if (around != Place::kWarp) return;
-  if (!an_.jumps(statement, Kind::kReturn)) return;
+  const bool leaves =
+      !parted_loop_.empty() && (an_.jumps(statement, Kind::kBreak) || an_.jumps(statement, Kind::kContinue));
+  if (!leaves && !an_.jumps(statement, Kind::kReturn)) return;
   out_ += "kiln_m &= kiln_live;\n";
   leave_warp();
 }
@@ -368,11 +485,13 @@ void StatementText::outer_loop(const Statement& statement, Place around) {
       same(statement.condition, around) && !calls &&
       (!is_for || (an_.is_uniform(*statement.children[0], around) && uniform_step(statement, around))) &&
       an_.uniform_range(statement.condition, around) &&
-      (around == Place::kBlock || an_.exit_level(statement) <= kWarpLevel);
+      (around == Place::kBlock ? !an_.parts(statement) : an_.exit_level(statement) <= kWarpLevel);
   if (known) {
     if (an_.any_leaves_early() && an_.jumps(statement, Kind::kReturn) && around == Place::kBlock)
       masked_ = true;
     const bool masked_loop = std::exchange(masked_loop_, false);
+    const std::string parted_loop = std::exchange(parted_loop_, "");
+    const std::string turn_end = std::exchange(turn_end_, "");
     if (is_for) {
       out_ += lead(statement) + "for (" +
               render({statement.children[0]->range.begin, statement.children[0]->range.end}, around) + " " +
@@ -387,6 +506,8 @@ void StatementText::outer_loop(const Statement& statement, Place around) {
     if (statement.kind == Kind::kDo) out_ += " while (" + render(statement.condition, around) + ");";
     out_ += "\n";
     masked_loop_ = masked_loop;
+    parted_loop_ = parted_loop;
+    turn_end_ = turn_end;
     if (around == Place::kWarp && an_.jumps(statement, Kind::kReturn)) after_inner(statement, around);
     return;
   }
@@ -416,28 +537,51 @@ void StatementText::step(const Statement& statement, Place around) {
 }
 
 void StatementText::block_loop(const Statement& statement) {
-  if (an_.jumps(statement.body(), Kind::kContinue))
-    throw Trouble{"'continue' in a loop around a barrier", statement.range.begin};
+  const bool parts = an_.parts(statement), may_part = an_.may_part(statement);
+  const bool masked = masked_;
   out_ += "{\n";
   init(statement, Place::kBlock);
-  if (an_.any_leaves_early() && an_.jumps(statement, Kind::kReturn)) masked_ = true;
+  const std::string name = parts ? parting(statement) : std::string();
+  if (parts || (an_.any_leaves_early() && an_.jumps(statement, Kind::kReturn))) masked_ = true;
+  const std::string parted_loop = std::exchange(parted_loop_, name);
+  const std::set<std::size_t> jumps = std::exchange(outer_jumps_, {});
+  if (parts) collect_jumps(statement.body());
   out_ += "for (;;) {\n";
   const auto test = [&] {
     if (statement.condition.begin >= statement.condition.end) return;
     emit_calls(statement.condition, Place::kBlock);
-    const std::string yes =
-        same(statement.condition, Place::kBlock) && !an_.facts_without_calls(statement.condition).effects
-            ? "(" + render(statement.condition, Place::kBlock) + ")"
-            : agreed(statement);
-    out_ += "if (!" + yes + ") break;\n";
+    if (same(statement.condition, Place::kBlock) && !an_.facts_without_calls(statement.condition).effects) {
+      out_ += "if (!(" + render(statement.condition, Place::kBlock) + ")) break;\n";
+    } else if (parts && may_part) {
+      set_stays(name, statement.condition, [&] { return render(statement.condition, Place::kItem); });
+      out_ += "if (!" + name + ".keep" + parting_arguments(statement, true) + ") break;\n";
+    } else {
+      const std::string yes = agreed(statement);
+      out_ += "if (!" + yes + ") break;\n";
+    }
   };
   if (statement.kind != Kind::kDo) test();
-  out_ += "{\n";
-  list(statement.body(), Place::kBlock);
-  out_ += "}\n";
+  const std::string turn_end = std::exchange(turn_end_, "kiln_turn_end" + std::to_string(++parts_));
+  const bool used = std::exchange(used_turn_end_, false);
+  if (parts) {
+    part(statement.body());
+  } else {
+    out_ += "{\n";
+    list(statement.body(), Place::kBlock);
+    out_ += "}\n";
+  }
+  if (used_turn_end_) out_ += turn_end_ + ":;\n";
+  turn_end_ = turn_end;
+  used_turn_end_ = used;
+  if (parts) out_ += "if (!" + name + ".resume(kiln_alive)) break;\n";
   step(statement, Place::kBlock);
   if (statement.kind == Kind::kDo) test();
-  out_ += "}\n}\n";
+  out_ += "}\n";
+  if (parts) out_ += name + ".join(kiln_alive);\n";
+  parted_loop_ = parted_loop;
+  outer_jumps_ = jumps;
+  if (parts) after_parting(statement, masked);
+  out_ += "}\n";
 }
 
 void StatementText::warp_loop(const Statement& statement) {
@@ -448,6 +592,7 @@ void StatementText::warp_loop(const Statement& statement) {
   masked_ = true;
   const bool masked_loop = std::exchange(masked_loop_, true);
   const std::set<std::size_t> jumps = std::exchange(outer_jumps_, {});
+  const std::string parted_loop = std::exchange(parted_loop_, "");
   collect_jumps(statement.body());
   out_ += "for (;;) {\n{\nunsigned kiln_m = kiln_staying;\nif (!kiln_m) break;\nKILN_WARP_BEGIN\n{\n";
   const auto test = [&] {
@@ -468,6 +613,7 @@ void StatementText::warp_loop(const Statement& statement) {
   masked_ = masked || an_.jumps(statement, Kind::kReturn);
   masked_loop_ = masked_loop;
   outer_jumps_ = jumps;
+  parted_loop_ = parted_loop;
   if (an_.jumps(statement, Kind::kReturn)) after_inner(statement, Place::kWarp);
 }
 

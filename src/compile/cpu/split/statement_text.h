@@ -33,6 +33,19 @@ class StatementText : protected CallText {
   /// The lanes of the warp for which a condition holds.
   std::string lanes_where(TokenRange condition);
   void outer_if(const Statement& statement, Place around);
+  /// The same at the block's level, where some work-items take one branch and some the other.
+  void parted_if(const Statement& statement);
+  void parted_switch(const Statement& statement);
+  /// Declares the parting of a statement. The result is its name.
+  std::string parting(const Statement& statement);
+  /// Sets the work-items that stay.
+  void set_stays(const std::string& parting, TokenRange range, const std::function<std::string()>& condition);
+  /// The arguments of a member of the parting; `waits`: those that go on come to a barrier.
+  [[nodiscard]] std::string parting_arguments(const Statement& statement, bool waits) const;
+  /// Statements that some work-items execute.
+  void part(const Statement& statement);
+  /// Work-items that left inside a statement take no part after it.
+  void after_parting(const Statement& statement, bool masked);
   void outer_switch(const Statement& statement, Place around);
   /// A switch of a warp whose lanes may take different cases: one after the other.
   void switch_of_lanes(const Statement& statement);
@@ -50,7 +63,9 @@ class StatementText : protected CallText {
   void collect_jumps(const Statement& statement);
 
   bool masked_loop_ = false;  ///< some lanes leave the innermost loop of the warp before others
-  int chunks_ = 0, agreements_ = 0;
+  std::string turn_end_;      ///< label of the end of the turn of a loop around a barrier
+  bool used_turn_end_ = false;
+  int chunks_ = 0, agreements_ = 0, parts_ = 0;
 };
 
 }  // namespace kiln::fission

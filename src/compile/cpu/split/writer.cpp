@@ -37,6 +37,7 @@ class FunctionText : StatementText {
           out_ += in_.masked ? "kiln_callers[kiln_j];\n" : "1;\n";
         }
       }
+      if (meets()) out_ += "kiln::cpu::Missed<KilnShape, " + set_type() + "> kiln_missed(kiln_b);\n";
       if (returns())
         out_ += "kiln::cpu::Items<kiln::cpu::Value<" + result_type() + ">, KilnShape> kiln_return;\n";
     }
