@@ -10,6 +10,9 @@ namespace kiln {
 /// Whether it is a header of cuBLAS or cuSPARSE, which include <cuda_fp16.h> and <cuda_bf16.h>.
 [[nodiscard]] bool declares_small_floats(std::string_view header);
 
+/// Whether it is a header of one of CUDA's libraries that include <cuComplex.h>.
+[[nodiscard]] bool declares_complex_numbers(std::string_view header);
+
 /// Whether it is a header of a library of which device code can use nothing: <mpi.h>, <opencv2/core.hpp>.
 [[nodiscard]] bool is_header_of_host_library(std::string_view header);
 
