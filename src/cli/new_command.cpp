@@ -121,7 +121,7 @@ int run(World& world, const NewArguments& arguments) {
   Includes includes = find_includes(files, text, {source, {}, flags.folders});
   for (bool more = true; more;) {  // headers may need headers of other folders
     more = false;
-    for (const Path& one : folders_of_headers(files, source, includes.unseen)) {
+    for (const Path& one : folders_of_headers(files, source, missing_headers(includes))) {
       const bool known = std::find(flags.folders.begin(), flags.folders.end(), one) != flags.folders.end();
       if (known || is_of_toolkit(files, one)) continue;
       flags.folders.push_back(one);

@@ -271,7 +271,7 @@ std::string DraftTypes::template_argument(const TextKernel& kernel, const std::s
     for (const TextLaunch& launch : program_.launches) {
       if (launch.kernel != base_name(kernel.name)) continue;
       std::string argument = template_argument_of(program_, kernel, launch, name);
-      if (!argument.empty()) return argument;
+      if (!argument.empty() && !is_unknown_value(kernel, name, argument)) return argument;
     }
     if (i < kernel.instantiation.size()) return kernel.instantiation[i];
     const std::string object = passed_object(kernel, name);
@@ -280,6 +280,20 @@ std::string DraftTypes::template_argument(const TextKernel& kernel, const std::s
     return borrowed_argument(kernel, parameter);
   }
   return "";
+}
+
+bool DraftTypes::is_unknown_value(const TextKernel& kernel, const std::string& name,
+                                  const std::string& argument) const {
+  const auto& called = kernel.called_in_body;
+  const bool by_value =
+      std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [&](const TextParameter& parameter) {
+        return (parameter.type == name || parameter.type == "const " + name) &&
+               std::find(called.begin(), called.end(), parameter.name) == called.end();
+      });
+  if (!by_value) return false;
+  const TextKernel plain;
+  return type_name(argument, plain).empty() && !members_of_type(program_, argument) &&
+         !is_empty_record(argument);
 }
 
 std::string DraftTypes::borrowed_argument(const TextKernel& kernel, const TextParameter& parameter) const {

@@ -99,6 +99,11 @@ class DraftTypes {
   /// "Add" where the program launches a kernel with `Add()` for an argument of the template's type `name`.
   [[nodiscard]] std::string passed_object(const TextKernel& kernel, const std::string& name) const;
 
+  /// Whether the kernel takes an object of the template's type `name`, and `argument` is no type that is
+  /// known.
+  [[nodiscard]] bool is_unknown_value(const TextKernel& kernel, const std::string& name,
+                                      const std::string& argument) const;
+
   /// For a kernel that nothing launches: the class with which another one is launched for a parameter of the
   /// same name; empty if there is none.
   [[nodiscard]] std::string borrowed_argument(const TextKernel& kernel, const TextParameter& parameter) const;

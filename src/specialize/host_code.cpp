@@ -102,13 +102,34 @@ class Cutter {
     return true;
   }
 
+  /// "class A;" of a class outside of other classes that code which stays may have pointers to.
+  [[nodiscard]] std::string forward_declaration(const Item& item) const {
+    const Declaration& declaration = *item.declaration;
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    if (declaration.kind != Kind::kClass || item.member || declaration.body.empty()) return "";
+    std::size_t word = declaration.whole.begin;
+    if (!declaration.template_head.empty()) word = declaration.template_head.end + 1;
+    const bool plain = word < declaration.body.begin &&
+                       (tokens[word].is("class") || tokens[word].is("struct")) &&
+                       declaration.body.end + 2 == declaration.whole.end;  // "};"
+    if (!plain) return "";
+    std::size_t end = word + 1;  // of the words in front of ": Base" or of the brace
+    while (end + 1 < declaration.body.begin && !tokens[end].is(":")) ++end;
+    if (tokens[end - 1].is("final")) --end;
+    const Token& name = tokens[end - 1];
+    if (end - 1 <= word || !name.identifier() || !code_.names().contains(name.text)) return "";
+    const std::string head = text_of(tokens, {declaration.whole.begin, word + 1});
+    if (head.find('=') != std::string::npos) return "";  // default arguments of a template stand once
+    return head + " " + std::string(name.text) + ";";
+  }
+
   /// Line ends and the directives that other text may depend on stay.
   [[nodiscard]] TextEdit blank(const Item& item) const {
     const std::vector<Token>& tokens = program_.tokens_of(item);
     const std::string_view text = program_.files[item.text].original;
     const TokenSpan span = item.declaration->whole;
     const std::size_t begin = tokens[span.begin].offset, end = tokens[span.end - 1].end();
-    TextEdit edit{begin, end - begin, ""};
+    TextEdit edit{begin, end - begin, forward_declaration(item)};
     std::size_t at = begin;
     const auto skip_to = [&](std::size_t next) {
       for (; at < next; ++at) {
@@ -151,6 +172,12 @@ class Cutter {
       const bool used = wide || names_type({"half", "half2"});
       if (used && !has("cuda_bf16.h") && !has(header)) headers.push_back(header);
     }
+    const bool complex = std::any_of(unseen.begin(), unseen.end(), declares_complex_numbers) &&
+                         std::any_of(code_.names().begin(), code_.names().end(), [](std::string_view name) {
+                           return name.starts_with("cuComplex") || name.starts_with("cuFloatComplex") ||
+                                  name.starts_with("cuDoubleComplex") || name.starts_with("make_cu");
+                         });
+    if (complex && !has("cuComplex.h")) headers.emplace_back("cuComplex.h");
     return headers;
   }
 

@@ -74,6 +74,8 @@ class HostFinder {
       if (member.declaration->kind != Kind::kVariable) return false;
       const std::vector<Token>& tokens = program_.tokens_of(member);
       const TokenSpan whole = member.declaration->whole;
+      const TokenSpan head = member.declaration->template_head;
+      if (tokens[head.empty() ? whole.begin : head.end + 1].is("friend")) return false;
       const auto end = tokens.begin() + static_cast<std::ptrdiff_t>(whole.end);
       const bool pointer = std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(whole.begin), end,
                                        [](const Token& token) { return token.is("*") || token.is("&"); });
@@ -102,7 +104,8 @@ class HostFinder {
       bool any = false;
       for (const std::size_t other : found->second) {
         const Item& one = program_.items[other];
-        if (is_constructor(one)) continue;
+        if (is_constructor(one) || is_defined_constructor(one)) continue;
+        if (&one == &item && is_using_declaration(item)) continue;
         any = true;
         const Kind kind = one.declaration->kind;
         const bool host = one.host && &one != &item && (kind == Kind::kClass || kind == Kind::kAlias);
@@ -124,6 +127,54 @@ class HostFinder {
       return std::find(item.declaration->names.begin(), item.declaration->names.end(), name) !=
              item.declaration->names.end();
     });
+  }
+
+  /// `using ns::A;`
+  [[nodiscard]] bool is_using_declaration(const Item& item) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const std::size_t begin = item.declaration->whole.begin;
+    return item.declaration->kind == Kind::kAlias && tokens[begin].is("using") && !tokens[begin + 2].is("=");
+  }
+
+  /// `A::A(...) {...}` outside of the class.
+  [[nodiscard]] bool is_defined_constructor(const Item& item) const {
+    if (item.declaration->kind != Kind::kFunction || item.member) return false;
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const std::size_t name = item.declaration->parameters.begin - 2;  // in front of the bracket
+    return name >= 2 && name < tokens.size() && tokens[name - 1].is("::") &&
+           tokens[name - 2].is(tokens[name].text);
+  }
+
+  /// Whether the call at `at` constructs an object of a class by a constructor that is for the host.
+  [[nodiscard]] bool constructs_by_host(const std::vector<Token>& tokens, std::size_t at) const {
+    const auto found = program_.by_name.find(tokens[at].text);
+    if (found == program_.by_name.end() || tokens[at + 1].close >= tokens.size()) return false;
+    const TokenSpan inside{at + 2, tokens[at + 1].close};
+    const std::size_t arguments = inside.empty() ? 0 : parts_of(tokens, inside, true).size();
+    bool any = false;
+    for (const std::size_t index : found->second) {
+      const Item& item = program_.items[index];
+      if (!is_constructor(item) || item.declaration->parameters.begin == 0 || !takes(item, arguments))
+        continue;
+      if (!item.host) return false;
+      any = true;
+    }
+    return any;
+  }
+
+  [[nodiscard]] bool takes(const Item& function, std::size_t arguments) const {
+    const std::vector<Token>& tokens = program_.tokens_of(function);
+    const TokenSpan span = function.declaration->parameters;
+    std::size_t most = 0, least = 0;
+    for (const TokenSpan& part : parts_of(tokens, span, true)) {
+      if (part.empty()) continue;
+      ++most;
+      const bool may_lack = std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(part.begin),
+                                        tokens.begin() + static_cast<std::ptrdiff_t>(part.end),
+                                        [](const Token& token) { return token.is("="); });
+      if (!may_lack) ++least;
+    }
+    return least <= arguments && arguments <= most;
   }
 
   /// `__host__` in front of a function that has no mark of the device.
@@ -290,10 +341,12 @@ class HostFinder {
   /// Whether it calls a name that only functions of the host have.
   [[nodiscard]] bool calls_host(const Item& item) const {
     const TokenSpan body = item.declaration->body;
-    return calls_host(program_.tokens_of(item), body, 0);
+    return calls_host(program_.tokens_of(item), body, 0, &item);
   }
 
-  [[nodiscard]] bool calls_host(const std::vector<Token>& tokens, TokenSpan span, int depth) const {
+  /// `caller`: the function that calls, if it is known.
+  [[nodiscard]] bool calls_host(const std::vector<Token>& tokens, TokenSpan span, int depth,
+                                const Item* caller = nullptr) const {
     constexpr int kDeepestMacro = 4;
     for (std::size_t i = span.begin; i < span.end; ++i) {
       if (!tokens[i].identifier()) continue;
@@ -304,20 +357,23 @@ class HostFinder {
         }
       }
       if (i + 1 >= span.end || !(tokens[i + 1].is("(") || tokens[i + 1].is("<"))) continue;
-      if (is_host_only(tokens[i].text)) return true;
+      const bool of_object = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+      if (is_host_only(tokens[i].text, of_object ? caller : nullptr)) return true;
+      if (!of_object && tokens[i + 1].is("(") && constructs_by_host(tokens, i)) return true;
     }
     return false;
   }
 
   /// Whether all functions of the name are for the host; their prototypes say nothing if there is a body.
-  [[nodiscard]] bool is_host_only(std::string_view name) const {
+  /// `except`: one that calls the name of another object, `void stop() { timer.stop(); }`.
+  [[nodiscard]] bool is_host_only(std::string_view name, const Item* except) const {
     const auto found = program_.by_name.find(name);
     if (found == program_.by_name.end()) return false;
     bool has_host = false;
     for (const std::size_t other : found->second) {
       const Item& item = program_.items[other];
       const bool says_nothing = item.declaration->kind == Kind::kPrototype && !item.device;
-      if (!item.host && !says_nothing) return false;
+      if (!item.host && !says_nothing && &item != except) return false;
       has_host = has_host || item.host;
     }
     return has_host;

@@ -81,6 +81,10 @@ std::vector<LibraryTypes> types_of_host_library(std::string_view header) {
            "cuda_bf16.h"}};
 }
 
+bool declares_complex_numbers(std::string_view header) {
+  return declares_small_floats(header) || header.starts_with("cusolver") || header.starts_with("cufft");
+}
+
 bool is_header_of_host_library(std::string_view header) {
   static const std::array<std::string_view, 16> starts = {
       "opencv2/", "gtest/", "benchmark/", "CLI/",   "GL/gl",   "GL/freeglut", "GL/wgl",  "GLFW/glfw3",
@@ -114,6 +118,7 @@ std::string_view prefix_of_host_library(std::string_view header) {
       {"omp.h", "omp_"},
       {"thrust/", "thrust"},
       {"cub/device/", "cub"},
+      {"cub/util_allocator.cuh", "CachingDeviceAllocator"},
       {"hipblas", "hipblas"},
       {"rocblas", "rocblas"},
       {"hipcub/", "hipcub"},

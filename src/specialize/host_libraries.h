@@ -25,6 +25,9 @@ struct LibraryTypes {
 /// Whether it is a header of PyTorch's C++ interface: <torch/extension.h>, <ATen/ATen.h>, <c10/util/Half.h>.
 [[nodiscard]] bool is_header_of_torch(std::string_view header);
 
+/// Whether it is a header of one of CUDA's libraries that include <cuComplex.h>.
+[[nodiscard]] bool declares_complex_numbers(std::string_view header);
+
 /// Whether it is a header of a library of which device code can use nothing: <mpi.h>, <opencv2/core.hpp>.
 [[nodiscard]] bool is_header_of_host_library(std::string_view header);
 

@@ -228,6 +228,14 @@ const std::map<std::string_view, NameList>& host_headers() {
       {"variant", {"variant", "visit", "holds_alternative", "get_if", "monostate"}},
       {"optional", {"optional", "nullopt", "make_optional"}},
       {"execution", {"execution", "par", "par_unseq"}},
+      {"format", {"format", "format_to", "format_to_n", "vformat", "formatter"}},
+      {"print", {"print", "println"}},
+      {"source_location", {"source_location"}},
+      {"stop_token", {"stop_token", "stop_source"}},
+      {"semaphore", {"counting_semaphore", "binary_semaphore"}},
+      {"latch", {"latch"}},
+      {"syncstream", {"osyncstream"}},
+      {"charconv", {"from_chars", "to_chars"}},
       {"csignal", {"signal", "raise", "SIGINT", "SIGTERM"}},
       {"ctime",
        {"time", "time_t", "tm", "strftime", "localtime", "ctime", "difftime", "timespec", "clock_gettime"}},
@@ -244,13 +252,27 @@ bool host_only_in_std(std::string_view name) {
     for (const NameList* list : {&kStreams, &kFileStreams, &kStringStreams, &kManipulators, &kStrings,
                                  &kRandom, &kChrono, &kExceptions})
       all.insert(list->begin(), list->end());
-    for (const std::string_view one :
-         {"vector",        "map",      "multimap",   "set",         "multiset",       "unordered_map",
-          "unordered_set", "list",     "deque",      "queue",       "priority_queue", "stack",
-          "valarray",      "function", "unique_ptr", "shared_ptr",  "make_unique",    "make_shared",
-          "thread",        "mutex",    "lock_guard", "unique_lock", "future",         "async",
-          "filesystem",    "regex",    "locale",     "sort",        "stable_sort",    "accumulate",
-          "iota",          "generate", "shuffle",    "any",         "variant",        "condition_variable"})
+    for (const std::string_view one : {"vector",         "map",
+                                       "multimap",       "set",
+                                       "multiset",       "unordered_map",
+                                       "unordered_set",  "list",
+                                       "deque",          "queue",
+                                       "priority_queue", "stack",
+                                       "valarray",       "function",
+                                       "unique_ptr",     "shared_ptr",
+                                       "make_unique",    "make_shared",
+                                       "thread",         "mutex",
+                                       "lock_guard",     "unique_lock",
+                                       "future",         "async",
+                                       "filesystem",     "regex",
+                                       "locale",         "sort",
+                                       "stable_sort",    "accumulate",
+                                       "format",         "print",
+                                       "println",        "source_location",
+                                       "osyncstream",    "from_chars",
+                                       "iota",           "generate",
+                                       "shuffle",        "any",
+                                       "variant",        "condition_variable"})
       all.insert(one);
     return all;
   }();
@@ -270,6 +292,17 @@ bool is_of_run_time(std::string_view name) {
       return true;
   }
   return is_callback_mark(name) || name.starts_with("MPI_") || name.starts_with("omp_");
+}
+
+/// Whether the name at `at` is a namespace or a class that a program has called so: `namespace cudaTools`,
+/// `cudaTools::Vector`. Of the run time's names only types of enumerators stand in front of "::".
+bool is_a_scope(const std::vector<Token>& tokens, std::size_t at) {
+  if (at > 0 && tokens[at - 1].is("namespace")) return true;
+  if (at + 1 >= tokens.size() || !tokens[at + 1].is("::")) return false;
+  static const std::set<std::string_view> types = {"cudaMemcpyKind",    "cudaError", "cudaDeviceAttr",
+                                                   "cudaFuncAttribute", "cudaLimit", "cudaMemoryAdvise",
+                                                   "hipMemcpyKind"};
+  return !tokens[at].text.ends_with("_t") && !types.contains(tokens[at].text);
 }
 
 bool is_of_host_library(std::string_view name) {
@@ -308,6 +341,8 @@ bool is_of_host_library(std::string_view name) {
                                                    "srandom",
                                                    "time",
                                                    "gettimeofday",
+                                                   "getrusage",
+                                                   "rusage",
                                                    "clock_gettime",
                                                    "timeval",
                                                    "timespec",
@@ -353,12 +388,12 @@ bool names_host_only(const std::vector<Token>& tokens, std::size_t at) {
   if (at > 0 && (tokens[at - 1].is(".") || tokens[at - 1].is("->"))) return false;
   if (at > 1 && tokens[at - 1].is("::"))
     return tokens[at - 2].is("std") && (host_only_in_std(token.text) || is_of_host_library(token.text));
-  if (is_of_run_time(token.text)) return true;
+  if (is_of_run_time(token.text)) return !is_a_scope(tokens, at);
   if (!is_of_host_library(token.text)) return false;
   // NameList names such as `time` may also be variables and members: only a call or a type counts.
   const bool called = at + 1 < tokens.size() && tokens[at + 1].is("(");
   const bool value = token.is("stderr") || token.is("stdout") || token.is("stdin") || token.is("FILE") ||
-                     token.is("optarg") || token.is("timeval") || token.is("timespec");
+                     token.is("optarg") || token.is("timeval") || token.is("timespec") || token.is("rusage");
   return called || value;
 }
 

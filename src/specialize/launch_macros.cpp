@@ -17,11 +17,12 @@ struct Macro {
 
 using Macros = std::map<std::string_view, Macro>;
 
-/// Or declares types. `launching`: macros that launch, whose uses do, too.
+/// Or declares types, or instantiates a template. `launching`: macros that launch, whose uses do, too.
 bool launches(const std::vector<Token>& tokens, const Macros& launching) {
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (tokens[i].is("<") && tokens[i + 1].is("<") && tokens[i + 2].is("<")) return true;
     if (tokens[i].is("typedef") || (tokens[i].is("using") && !tokens[i + 1].is("namespace"))) return true;
+    if (tokens[i].is("template") && !tokens[i + 1].is("<")) return true;
     if (i > 1 && tokens[i].identifier() && launching.contains(tokens[i].text)) return true;
   }
   return false;

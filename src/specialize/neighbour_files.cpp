@@ -185,10 +185,49 @@ Path folder_above(const Path& source, const Has& has) {
   return {};
 }
 
+/// By its suffix: <name.h> may be a header of the system or of a library.
+bool is_no_header_of_c(const std::string& name) {
+  const std::string suffix = Path(name).extension().string();
+  return suffix == ".cuh" || suffix == ".hpp" || suffix == ".hh" || suffix == ".hxx";
+}
+
+/// Of the folders for which `has` holds the one that has the most folders above it in common with the
+/// program; of equals the first. Empty: none.
+template <class Has>
+Path nearest(const std::vector<Path>& folders, const Path& source, const Has& has) {
+  const Path from = std::filesystem::absolute(source).lexically_normal().parent_path();
+  Path found;
+  std::ptrdiff_t most = -1;
+  for (const Path& folder : folders) {
+    const std::ptrdiff_t common = std::distance(
+        from.begin(), std::mismatch(from.begin(), from.end(), folder.begin(), folder.end()).first);
+    if (common <= most || !has(folder)) continue;
+    most = common;
+    found = folder;
+  }
+  return found;
+}
+
 }  // namespace
 
+std::vector<HeaderName> missing_headers(const Includes& includes) {
+  std::map<std::string, bool> quoted;
+  for (const std::string& name : includes.unseen) quoted[name] = false;
+  const auto add = [&](const std::string& text) {
+    for (const IncludeUse& use : find_include_uses(text)) {
+      const auto known = quoted.find(use.header.name);
+      if (known != quoted.end()) known->second = known->second || use.header.quoted;
+    }
+  };
+  add(includes.text);
+  for (const IncludedHeader& header : includes.headers) add(header.text);
+  std::vector<HeaderName> missing;
+  for (const auto& [name, in_quotes] : quoted) missing.push_back({name, in_quotes});
+  return missing;
+}
+
 std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
-                                     const std::vector<std::string>& missing) {
+                                     const std::vector<HeaderName>& missing) {
   std::vector<Path> candidates, found, tree;
   Path folder = std::filesystem::absolute(source).parent_path();
   for (int above = 0; above <= kFoldersAbove; ++above, folder = folder.parent_path()) {
@@ -197,24 +236,33 @@ std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
       if (found_status(files, candidate)) candidates.push_back(candidate);
     }
   }
-  for (const std::string& name : missing) {
+  for (const auto& [name, quoted] : missing) {
     if (name.find('.') == std::string::npos || name.starts_with("/")) continue;  // a header of C++
-    const auto has = [&](const Path& candidate) { return found_status(files, candidate / name).has_value(); };
+    const auto has = [&, &header = name](const Path& candidate) {
+      return found_status(files, candidate / header).has_value();
+    };
     if (std::any_of(found.begin(), found.end(), has)) continue;
     const auto first = std::find_if(candidates.begin(), candidates.end(), has);
     if (first != candidates.end()) {
       found.push_back(*first);
-    } else if (!name.starts_with(".") && !is_of_system(name)) {
-      if (tree.empty()) tree = folders_of_project(files, source);
-      const auto below = std::find_if(tree.begin(), tree.end(), has);
-      const bool with_folder = name.find('/') != std::string::npos;
-      if (with_folder) {
-        const Path folder_with = below != tree.end() ? *below : folder_above(source, has);
-        if (!folder_with.empty()) found.push_back(folder_with);
-      } else if (below != tree.end() && std::find_if(below + 1, tree.end(), has) == tree.end()) {
-        found.push_back(*below);
-      }
+      continue;
     }
+    const bool with_folder = name.find('/') != std::string::npos;
+    const bool own = with_folder || quoted || is_no_header_of_c(name);
+    if (name.starts_with(".") || !(own || !is_of_system(name))) continue;
+    if (tree.empty()) tree = folders_of_project(files, source);
+    Path folder_with;
+    if (with_folder) {
+      const auto below = std::find_if(tree.begin(), tree.end(), has);
+      folder_with = below != tree.end() ? *below : folder_above(source, has);
+    } else if (own) {
+      folder_with = nearest(tree, source, has);
+    } else {
+      const auto below = std::find_if(tree.begin(), tree.end(), has);
+      const bool alone = below != tree.end() && std::find_if(below + 1, tree.end(), has) == tree.end();
+      if (alone) folder_with = *below;
+    }
+    if (!folder_with.empty()) found.push_back(folder_with);
   }
   return found;
 }

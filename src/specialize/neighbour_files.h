@@ -5,18 +5,25 @@
 #include <vector>
 
 #include "base/file.h"
+#include "specialize/include_scan.h"
+#include "specialize/includes.h"
 #include "specialize/specialization.h"
 
 namespace kiln {
 
+/// The headers that no search found, each as the program and its headers write it: in quotes if it is quoted
+/// anywhere.
+[[nodiscard]] std::vector<HeaderName> missing_headers(const Includes& includes);
+
 /// The folders near a program (include, common, ... beside it and up to three folders above) that have the
-/// headers which were not found: each name is taken from the first folder that has it. Those that none has
-/// are looked for in all folders of the project, where only one may have a name without a folder in it; names
-/// such as "core/math.h" are looked for in each folder above the program, too. Copies of headers of the C
-/// library and of CUDA are not meant.
+/// headers which were not found: each name is taken from the first folder that has it. Names with a folder in
+/// them, such as "core/math.h", are looked for in all folders of the project and in each folder above the
+/// program, too; names without one in the nearest folder of the project, where they are quoted or have a
+/// suffix such as ".cuh", which no header of C has. Other names are taken where one folder of the project
+/// alone has them and no header of the C library or of CUDA is called so.
 [[nodiscard]] std::vector<std::filesystem::path> folders_of_headers(FileSystem& files,
                                                                     const std::filesystem::path& source,
-                                                                    const std::vector<std::string>& missing);
+                                                                    const std::vector<HeaderName>& missing);
 
 /// The files beside a program and beside its headers that have the bodies of device functions, members of
 /// classes among them, or the definitions of device variables, which the program and its headers only

@@ -13,6 +13,20 @@ namespace {
 /// Votes without a mask, which CUDA has not since compute capability 7.0.
 constexpr std::array<std::string_view, 3> kVotes = {"__any", "__all", "__ballot"};
 
+/// What nvcc defines in front of a text and other compilers do not.
+constexpr std::array<std::string_view, 3> kDefined = {"__NVCC__", "__VECTOR_TYPES_H__",
+                                                      "__VECTOR_FUNCTIONS_H__"};
+
+template <std::size_t N>
+bool has_one_of(const std::array<std::string_view, N>& words, const std::string& text) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return text.find(word) != std::string::npos; });
+}
+
+bool is_defined_by_nvcc(const Token& token) {
+  return std::find(kDefined.begin(), kDefined.end(), token.text) != kDefined.end();
+}
+
 bool is_vote(const Token& token) {
   return std::find(kVotes.begin(), kVotes.end(), token.text) != kVotes.end();
 }
@@ -40,10 +54,8 @@ void translate_votes(const std::vector<Token>& tokens, const std::set<std::strin
 }
 
 void translate(std::string& text) {
-  const bool has_vote = std::any_of(kVotes.begin(), kVotes.end(), [&](std::string_view vote) {
-    return text.find(vote) != std::string::npos;
-  });
-  if (!has_vote && text.find("__NVCC__") == std::string::npos) return;
+  const bool has_vote = has_one_of(kVotes, text);
+  if (!has_vote && !has_one_of(kDefined, text)) return;
   const TokenizedText source = tokenize(text);
   std::set<std::string_view> own;
   if (has_vote) add_own(read_declarations(source), own);
@@ -56,7 +68,7 @@ void translate(std::string& text) {
   for (const Directive& directive : source.directives) {
     if (!is_conditional(directive)) translate_votes(directive.tokens, own, edits);
     for (const Token& token : directive.tokens) {
-      if (is_conditional(directive) && token.is("__NVCC__"))
+      if (is_conditional(directive) && is_defined_by_nvcc(token))
         edits.push_back({token.offset, token.text.size(), "__CUDACC__"});
     }
   }

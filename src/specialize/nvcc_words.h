@@ -4,9 +4,10 @@
 
 namespace kiln {
 
-/// In the conditionals of the user's texts `__NVCC__` becomes `__CUDACC__`: the text is compiled as nvcc does
-/// it, by compilers that do not define the first. Votes without a mask, such as `__any(x)`, become votes of
-/// the active work-items. Not for the hip back end.
+/// In the conditionals of the user's texts `__NVCC__`, and the guards of the headers of CUDA's vectors,
+/// become
+/// `__CUDACC__`: the text is compiled as nvcc does it, by compilers that do not define these. Votes without a
+/// mask, such as `__any(x)`, become votes of the active work-items. Not for the hip back end.
 void translate_nvcc_words(Specialization& specialization);
 
 }  // namespace kiln

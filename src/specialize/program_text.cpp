@@ -14,6 +14,7 @@
 #include "specialize/launches.h"
 #include "specialize/local_values.h"
 #include "specialize/overloads.h"
+#include "specialize/pasted_names.h"
 #include "specialize/template_arguments.h"
 #include "specialize/variable_types.h"
 
@@ -55,7 +56,6 @@ class ProgramReader {
   /// `templates`: of all texts of the program.
   ProgramText run(const std::set<std::string>& templates) {
     find_instantiations(declarations_);
-    find_other_prototypes();
     const auto scope = [this](std::size_t index) { return scope_at(index); };
     program_.launches = find_launches(tokens(), scope);
     for (TextLaunch& launch : program_.launches)
@@ -99,13 +99,21 @@ class ProgramReader {
           if (outer == TextScope::kNone) add_kernel(declaration, scope);
         } else {
           add_scope(declaration, outer);
+          if (outer == TextScope::kNone && !declaration.names.empty() && stays_beside_kernels(declaration))
+            program_.functions.emplace(scope + scope_in_front(declaration) +
+                                       std::string(declaration.names[0]));
         }
         find_variables(declaration.body);
       } else if (declaration.kind == Kind::kPrototype) {
         if (!declaration.names.empty() && is_kernel(declaration))
-          prototypes_.emplace(declaration.names[0], parts_of(tokens(), declaration.parameters, true).size());
+          program_.prototypes.emplace(scope + std::string(declaration.names[0]),
+                                      parts_of(tokens(), declaration.parameters, true).size());
       } else if (declaration.kind == Kind::kClass) {
-        if (outer == TextScope::kNone) add_class(tokens(), declaration, program_);
+        if (outer == TextScope::kNone) {
+          add_class(tokens(), declaration, program_);
+          for (const std::string_view name : declaration.names)
+            program_.class_scopes[std::string(name)].insert(scope);
+        }
         const std::size_t here = add_scope(declaration, outer);
         for (const Declaration& member : declaration.members) {
           if (member.kind == Kind::kFunction && !is_kernel(member)) add_scope(member, here);
@@ -186,6 +194,14 @@ class ProgramReader {
     return false;
   }
 
+  /// A function of the host that has a kernel's name, and launches it, is left out of the kernel's text.
+  [[nodiscard]] bool stays_beside_kernels(const Declaration& declaration) const {
+    for (std::size_t i = declaration.whole.begin; i < declaration.parameters.begin; ++i) {
+      if (at(i, "__device__")) return true;
+    }
+    return false;
+  }
+
   /// "Grid::" of `__global__ void Grid::fill(...)`.
   [[nodiscard]] std::string scope_in_front(const Declaration& declaration) const {
     std::size_t name = declaration.parameters.begin - 2;
@@ -247,18 +263,6 @@ class ProgramReader {
     }
     program_.kernels.push_back(std::move(kernel));
     offsets_.push_back(offset);
-  }
-
-  /// A prototype with another number of parameters is an overload, though it has no body.
-  void find_other_prototypes() {
-    for (TextKernel& kernel : program_.kernels) {
-      const std::size_t scope = kernel.name.rfind("::");
-      const std::string name = scope == std::string::npos ? kernel.name : kernel.name.substr(scope + 2);
-      const auto [first, last] = prototypes_.equal_range(name);
-      kernel.overloaded = kernel.overloaded || std::any_of(first, last, [&](const auto& one) {
-                            return one.second != kernel.parameters.size() && one.second > 0;
-                          });
-    }
   }
 
   void find_instantiations(const std::vector<Declaration>& declarations) {
@@ -424,20 +428,35 @@ class ProgramReader {
 
   std::string text_;
   TokenizedText source_;
-  std::vector<TokenSpan> spans_;                             // of the scopes
-  std::vector<std::size_t> offsets_;                         // of the kernels
-  std::vector<LocalValue> local_values_;                     // in the text's order
-  std::multimap<std::string_view, std::size_t> prototypes_;  // of kernels: how many parameters
+  std::vector<TokenSpan> spans_;          // of the scopes
+  std::vector<std::size_t> offsets_;      // of the kernels
+  std::vector<LocalValue> local_values_;  // in the text's order
   std::set<std::string_view> specifier_macros_;
   MacroNames defined_;  // before the text
   std::vector<Declaration> declarations_;
   ProgramText program_;
 };
 
+/// A device function, and a prototype with another number of parameters, are overloads, too.
+void find_other_overloads(ProgramText& program) {
+  for (TextKernel& kernel : program.kernels) {
+    const auto [first, last] = program.prototypes.equal_range(kernel.name);
+    kernel.overloaded = kernel.overloaded || program.functions.contains(kernel.name) ||
+                        std::any_of(first, last, [&](const auto& one) {
+                          return one.second != kernel.parameters.size() && one.second > 0;
+                        });
+  }
+}
+
 }  // namespace
 
-ProgramText read_program(const std::string& text, const std::vector<std::string>& headers,
+ProgramText read_program(const std::string& source, const std::vector<std::string>& other_texts,
                          const std::vector<std::pair<std::string, std::string>>& defines) {
+  std::string text = source;
+  std::vector<std::string> headers = other_texts;
+  std::vector<std::string*> texts = {&text};
+  for (std::string& header : headers) texts.push_back(&header);
+  write_out_pasted_names(texts, defines);
   MacroNames defined;
   for (const auto& [name, value] : defines) defined.insert(name);
   std::deque<ProgramReader> readers;
@@ -490,7 +509,11 @@ ProgramText read_program(const std::string& text, const std::vector<std::string>
     program.records.merge(other.records);
     program.constant_variables.merge(other.constant_variables);
     program.constant_scopes.merge(other.constant_scopes);
+    for (auto& [name, in_scopes] : other.class_scopes) program.class_scopes[name].merge(in_scopes);
+    program.functions.merge(other.functions);
+    program.prototypes.merge(other.prototypes);
   }
+  find_other_overloads(program);
   return program;
 }
 

@@ -94,7 +94,10 @@ struct ProgramText {
   std::map<std::string, std::string> allocations;   ///< bytes of the device's memory, by the pointer's name
   /// Variables in constant memory, by name, with extents in the type: "float [16]".
   std::map<std::string, std::string> constant_variables;
-  std::map<std::string, std::string> constant_scopes;  ///< of those: "ns::", or empty
+  std::map<std::string, std::string> constant_scopes;         ///< of those: "ns::", or empty
+  std::map<std::string, std::set<std::string>> class_scopes;  ///< by a class's name: "ns::", or empty
+  std::set<std::string> functions;  ///< device functions that are no kernels, with their scopes
+  std::multimap<std::string, std::size_t> prototypes;  ///< of kernels, with their scopes: how many parameters
 };
 
 /// Uses of macros that launch kernels are read as what they stand for. `headers` are read first; lines of

@@ -83,9 +83,22 @@ class Resolver {
   /// What the first call of a template from which it follows passes for its parameter.
   [[nodiscard]] std::string passed(std::size_t scope, const std::string& name, int depth) const {
     const TextScope& called = program_.scopes[scope];
-    for (const TextCall& call : program_.calls) {
+    const auto fits = [&](const TextCall& call) {  // and not another function of the name
       const bool own = call.scope != TextScope::kNone && program_.scopes[call.scope].name == called.name;
-      if (call.name != called.name || own) continue;
+      return call.name == called.name && !own;
+    };
+    const auto as_many = [&](const TextCall& call) {
+      return call.arguments.size() == called.parameters.size();
+    };
+    const bool several =
+        std::count_if(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& one) {
+          return one.name == called.name && !one.template_parameters.empty();
+        }) > 1;
+    const bool only_as_many =
+        several && std::any_of(program_.calls.begin(), program_.calls.end(),
+                               [&](const TextCall& call) { return fits(call) && as_many(call); });
+    for (const TextCall& call : program_.calls) {
+      if (!fits(call) || (only_as_many && !as_many(call))) continue;
       std::string found = argument(called.template_parameters, called.parameters, call.template_arguments,
                                    call.arguments, call.scope, name, depth);
       if (!found.empty() && found != name) return found;

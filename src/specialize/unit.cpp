@@ -13,6 +13,7 @@
 #include "specialize/inputs.h"
 #include "specialize/nvcc_words.h"
 #include "specialize/overloads.h"
+#include "specialize/pasted_names.h"
 #include "specialize/ptx_words.h"
 #include "specialize/symbol_expression.h"
 
@@ -154,6 +155,9 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
   result.defines = macros_of(configuration, kernel);
   add_inputs(result, text, options_of(kernel, target.backend),
              {files, path, {path.parent_path()}, configuration.workload().directory, supplied});
+  std::vector<std::string*> texts = {&result.source_text};
+  for (IncludedHeader& header : result.headers) texts.push_back(&header.text);
+  write_out_pasted_names(texts, result.defines);
   if (result.lineinfo) {
     for (IncludedHeader& header : result.headers) {
       if (!header.path.empty())

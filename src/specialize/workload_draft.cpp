@@ -15,6 +15,7 @@
 #include "specialize/draft_types.h"
 #include "specialize/program_text.h"
 #include "specialize/template_arguments.h"
+#include "specialize/tokens.h"
 
 namespace kiln {
 namespace {
@@ -341,7 +342,7 @@ class Drafter {
       } else if (const auto number = type || enumerator ? std::nullopt : types_.value_of(given)) {
         values.push_back(std::to_string(*number));
       } else if (!given.empty() && given != parameter.name && (type || !types_.names_variable(given))) {
-        values.push_back(given);
+        values.push_back(with_scopes_of_classes(given));
       } else {
         values.push_back(type                       ? guessed_type(parameter.name, kernel)
                          : enumerator               ? program_.enumerations.at(bare_type(parameter.type))
@@ -353,6 +354,21 @@ class Drafter {
     }
     lines.push_back({"template_args: " + flow_list(values),
                      guessed.empty() ? "" : "the value of " + join(guessed, ", "), ""});
+  }
+
+  /// "ns::Add<float>" for "Add<float>", as an entry is read outside of all namespaces.
+  [[nodiscard]] std::string with_scopes_of_classes(const std::string& argument) const {
+    const TokenizedText source = tokenize(argument);
+    std::vector<TextEdit> edits;
+    for (std::size_t i = 0; i < source.tokens.size(); ++i) {
+      const Token& token = source.tokens[i];
+      const auto found = program_.class_scopes.find(std::string(token.text));
+      const bool scoped = i > 0 && (source.tokens[i - 1].is("::") || source.tokens[i - 1].is("."));
+      if (scoped || found == program_.class_scopes.end() || found->second.size() != 1) continue;
+      const std::string name = with_named_scopes(*found->second.begin() + found->first);
+      edits.push_back({token.offset, token.text.size(), name});
+    }
+    return apply_edits(argument, std::move(edits));
   }
 
   /// Whether the program launches the kernel with `text` for the shape of its blocks.

@@ -28,6 +28,24 @@ TEST_P(CompileForCuda, CompilesAWorkloadForFourArchitectures) {
   EXPECT_THAT(again.out, HasSubstr("0 compiled"));
 }
 
+/// CUDA's own headers of pipelines and barriers beside the integers that nvcc has.
+TEST_F(CliTest, HeadersOfPipelinesCompileForCuda) {
+  write("kernel.cu",
+        "#include <cuda.h>\n#include <stdint.h>\n#include <cooperative_groups/memcpy_async.h>\n#include "
+        "<cuda/pipeline>\n"
+        "static_assert(sizeof(unsigned long) == 8 && sizeof(CUtensorMap) == 128, \"\");\n"
+        "__device__ void take(unsigned long* x) { *x = 1; }\n"
+        "__global__ void k(uint64_t* a) { take(a); }\n");
+  const std::string job =
+      write("job.yaml",
+            "workload:\n  workload: pipes\n  buffers: {a: {type: ulong, shape: [1], init: 0}}\n"
+            "  kernels: {k: {source: kernel.cu, grid: [1], block: [1], args: [a]}}\n"
+            "  run: [k]\n");
+  const CliResult result = kiln({"compile", job, "--arch", "sm_90"});
+  if (result.code == kExitEnvironment) GTEST_SKIP() << result.err;
+  EXPECT_EQ(result.code, kExitDone) << result.out << result.err;
+}
+
 /// What only runs on sm_90 compiles, and for sm_80 it is refused with the reason.
 class CompileForHopper : public CliTest, public ::testing::WithParamInterface<const char*> {};
 

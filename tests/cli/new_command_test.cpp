@@ -280,7 +280,7 @@ TEST_F(NewCommand, TakesMacrosAndFoldersFromTheMakefileAndTheCommandLine) {
         "-DDEBUG\nendif\n");
   write("extra/offset.h", "#define OFFSET 5\n");
   const std::string text =
-      "#include \"offset.h\"\n"
+      "#include <offset.h>\n"
       "__global__ void fill(REAL* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = STEPS + OFFSET; }\n"
       "int main() {\n  REAL* x;\n  fill<<<1, 64>>>(x, 64);\n}\n";
   const std::string yaml = draft("flags", text, {"-D", "STEPS=2", "-DUNUSED"});

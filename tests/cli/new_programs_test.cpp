@@ -592,5 +592,103 @@ TEST_F(NewPrograms, HeadersThatANamespaceIncludesStandInIt) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
+TEST_F(NewPrograms, NamesThatMacrosPasteAreWrittenOut) {
+  write("names.h",
+        "#define JOIN2(a, b) a##_##b\n#define JOIN(a, b) JOIN2(a, b)\n#define NAME(x) JOIN(x, KIND)\n");
+  const std::string yaml = draft(
+      "#include \"names.h\"\n#define KIND plain\n"
+      "__device__ int NAME(two)() { return 2; }\n"
+      "__global__ void NAME(fill)(int* a, int n) { if (threadIdx.x < n) a[threadIdx.x] = NAME(two)(); }\n"
+      "void NAME(run)(int* a) { NAME(fill)<<<1, 64>>>(a, 8); }\n");
+  EXPECT_THAT(yaml, HasSubstr("run: [fill_plain]"));
+  EXPECT_THAT(yaml, HasSubstr("block: [64]"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 8]], expected: 2}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, MacrosOfSeveralMeaningsPasteNothing) {
+  const std::string yaml = draft(
+      "#ifdef WIDE\n#define NAME(x) x##_wide\n#else\n#define NAME(x) x##_thin\n#endif\n"
+      "__device__ int NAME(two)() { return 2; }\n"
+      "__global__ void fill(int* a) { a[0] = NAME(two)(); }\nint main() { int* a; fill<<<1, 1>>>(a); }\n");
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 2}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, KernelsMayShareTheirNamesWithFunctionsAndPrototypes) {
+  write("solve.h", "__global__ void copy(float* a, int n, int wide, float* b);\n");
+  const std::string yaml = draft(
+      "#include \"solve.h\"\n"
+      "__host__ __device__ float solve(float x) { return 2 * x; }\n"
+      "__global__ void solve(float* a, float x) { a[0] = solve(x); }\n"
+      "__global__ void copy(float* a, float* b) { b[0] = a[0]; }\n"
+      "int main() { float *a, *b; solve<<<1, 1>>>(a, 4); copy<<<1, 1>>>(a, b); }\n");
+  EXPECT_THAT(yaml, HasSubstr("entry: \"solve(float *, float)\""));
+  EXPECT_THAT(yaml, HasSubstr("entry: \"copy(float *, float *)\""));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: b, region: [[0, 1]], expected: 8}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, TemplateArgumentsAreThoseOfInstantiationsWithTheirNamespaces) {
+  const std::string yaml = draft(
+      "namespace ops {\nstruct Add { __device__ void operator()(float& a, float b) { a += b; } };\n"
+      "struct Clear { __device__ void operator()(float& a) { a = 7; } };\n"
+      "template <class Op> __global__ void one(float* a) { Op()(a[0]); }\n"
+      "template <class Op> __global__ void two(float* a, float x) { Op()(a[0], x); }\n"
+      "template <class Op> void process(float* a, float x) { two<Op><<<1, 1>>>(a, x); }\n"
+      "template <class Op> void process(float* a) { one<Op><<<1, 1>>>(a); }\n"
+      "#define FOR_TWO(name) template void process<name>(float* a, float x);\n"
+      "#define FOR_ONE(name) template void process<name>(float* a);\n"
+      "FOR_TWO(Add)\nFOR_ONE(Clear)\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [\"ops::Add\"]"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [\"ops::Clear\"]"));
+  const CliResult compiled = kiln({"compile", path("program.yaml"), "--arch", "native"});
+  EXPECT_EQ(compiled.code, kExitDone) << compiled.err << compiled.out;
+}
+
+TEST_F(NewPrograms, ValuesOfATemplatesTypeThatIsNotKnownAreGuessed) {
+  const std::string yaml = draft(
+      "template <class T> __global__ void scale(T* a, T by) { a[0] = by; }\n"
+      "void run(float* a, Unknown by) { scale<<<1, 1>>>(wrapped(a), by); }\n");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [T]"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 1}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, HeadersOfOtherFoldersOfTheProjectAreFound) {
+  write("CMakeLists.txt", "");
+  write("lib/host/deep/sizes.h", "constexpr int kSize = 5;\n");
+  const CliResult made = kiln({"new",
+                               write("lib/cuda/program.cu",
+                                     "#include \"sizes.h\"\n__global__ void k(int* a) { a[0] = kSize; }\n"
+                                     "int main() { int* a; k<<<1, 1>>>(a); }\n"),
+                               "-o", path("program.yaml")});
+  EXPECT_EQ(made.code, kExitDone) << made.err;
+  EXPECT_THAT(made.out, HasSubstr("lib/host/deep"));
+  const CliResult ran = run_with(files_->read_file(path("program.yaml")).value_or(""),
+                                 {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 5}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, WhatHeadersOfCudaDeclareIsThere) {
+  const std::string yaml = draft(
+      "#include <cublas_v2.h>\n#include <cub/util_allocator.cuh>\n#include <curand_kernel.h>\n"
+      "#include <curand_uniform.h>\n#include <curand_normal.h>\n"
+      "#ifndef __VECTOR_TYPES_H__\nstruct float4 { float x, y, z, w; };\n#endif\n"
+      "cub::CachingDeviceAllocator allocator(true);\n"
+      "__host__ __device__ void clear(cuFloatComplex* a) { a->x = 3; a->y = 0; }\n"
+      "__global__ void k(float* a) {\n  cuFloatComplex c;\n  clear(&c);\n  curandState state;\n"
+      "  curand_init(1, 2, 3, &state);\n"
+      "  float4 v = make_float4(c.x, 1, 1, 1);\n  a[0] = v.x + (curand_uniform(&state) > 2);\n}\n"
+      "int main() { float* a; allocator.DeviceAllocate((void**)&a, 4); k<<<1, 1>>>(a); }\n");
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 3}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
 }  // namespace
 }  // namespace kiln

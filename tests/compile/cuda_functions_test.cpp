@@ -404,6 +404,17 @@ TEST_F(CudaFunctions, AtomicsOfFurtherTypes) {
   EXPECT_THAT(c, ElementsAre(96.0F, 192.0F));
 }
 
+TEST_F(CudaFunctions, ATextMayDefineAtomicsOfTheSystemItself) {
+  const std::string text =
+      "template <class T> __device__ T atomicAdd(T* address, T value) { return *address += value; }\n"
+      "template <class T> __device__ T atomicAdd_system(T* address, T value) { return *address += 2 * value; "
+      "}\n"
+      "extern \"C\" __global__ void k(int* a) { atomicAdd_system(a, 3); atomicOr_system(a + 1, 4); }\n";
+  int a[2] = {1, 1};
+  kernels_.run(kernels_.build(text, "k"), {{1, 1, 1}, {1, 1, 1}, 0}, &a[0]);
+  EXPECT_THAT(a, ElementsAre(7, 5));
+}
+
 /// Texts for GPUs before sm_60 define the sum of doubles; without that definition Kiln's has to be there.
 TEST_F(CudaFunctions, ATextsOwnAtomicSumOfDoublesGoesBeforeKilns) {
   const std::string own =

@@ -75,6 +75,68 @@ TEST(HostCode, LeavesOutClassesOfABaseOfTheHost) {
   EXPECT_THAT(left, HasSubstr("struct Point : Plain"));
 }
 
+TEST(HostCode, PointersToAClassThatIsLeftOutHaveItsName) {
+  const std::string text =
+      "#include <set>\n#include <string>\nnamespace g {\n"
+      "struct Checks { std::set<std::string> seen; };\n"
+      "template <class T> class Reader : public Base { std::string name; T value; };\n"
+      "class Config {\n public:\n  int get(const std::string& name);\n  friend class Checks;\n"
+      "  int depth;\n};\n"
+      "class Grid {\n public:\n  Grid(const Config& c);\n  float x;\n  Checks* checks;\n  Reader<int>* "
+      "reader;\n};\n}\n"
+      "__global__ void k(g::Grid* a) { a[0].x = 1; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left,
+              HasSubstr("namespace g {\nstruct Checks;\ntemplate<class T>class Reader;\nclass Config {"));
+  EXPECT_THAT(left, Not(HasSubstr("std::")));
+  EXPECT_THAT(left, HasSubstr("int depth;"));
+}
+
+TEST(HostCode, LeavesOutWhatDefinesMembersOfAHostClass) {
+  const std::string text =
+      "#include <string>\nnamespace io {\nclass Image {\n  std::string path;\n  int n;\n  Image(int n);\n"
+      "  int count();\n};\ninline Image::Image(int n) : n(n) {}\ninline int Image::count() { return n; }\n}\n"
+      "using io::Image;\nint count();\n__global__ void k(float* a) { a[0] = count(); }\n"
+      "int count() { return 3; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("Image")));
+  EXPECT_THAT(left, HasSubstr("int count() { return 3; }"));
+}
+
+TEST(HostCode, LeavesOutMembersThatCallHostMembersOfTheirOwnName) {
+  const std::string text =
+      "struct Timer { cudaEvent_t* e; void stop() { cudaEventRecord(*e); } };\n"
+      "struct Handle { Timer* timer; int n; void stop() { timer->stop(); } };\n"
+      "struct Data { void* p; int n; Data(void* p, int n, int m = 1) { cudaMalloc(&p, n); }\n"
+      "  Data(int n) : n(n) {}\n  Data same() { return Data(p, n); }\n  Data other() { return Data(n); } };\n"
+      "__global__ void k(Handle* a, Data* d) { a->n = d->n; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("stop")));
+  EXPECT_THAT(left, Not(HasSubstr("Data(p, n)")));
+  EXPECT_THAT(left, HasSubstr("Data other() { return Data(n); }"));
+}
+
+TEST(HostCode, LeavesOutFormatsAndUseOfResources) {
+  const std::string text =
+      "#include <format>\n#include <sys/resource.h>\nstd::size_t size(int n) { return std::format(\"{}\", "
+      "n).size(); }\n"
+      "double seconds() { struct rusage u; getrusage(RUSAGE_SELF, &u); return u.ru_utime.tv_sec; }\n"
+      "__global__ void k(float* a) { a[0] = 1; }\n";
+  const std::string left = cut(text, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("format")));
+  EXPECT_THAT(left, Not(HasSubstr("rusage u")));
+}
+
+TEST(HostCode, KeepsNamespacesThatAreCalledLikeTheRunTime) {
+  const std::string text =
+      "namespace cudaTools {\nusing real = float;\n}\nusing real = cudaTools::real;\n"
+      "using namespace cudaTools;\n__global__ void k(real* a) { a[0] = cudaTools::real(1); }\n"
+      "int f(cudaMemcpyKind kind) { return kind == cudaMemcpyKind::cudaMemcpyHostToDevice; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, HasSubstr("using real = cudaTools::real;\nusing namespace cudaTools;\n"));
+  EXPECT_THAT(left, Not(HasSubstr("cudaMemcpyKind")));
+}
+
 TEST(HostCode, LeavesOutLaunchesWithBlanks) {
   const std::string text =
       "struct V { float x; };\ntemplate <class T> struct S { T x; };\n"

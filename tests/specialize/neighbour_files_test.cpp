@@ -69,9 +69,9 @@ TEST(NeighbourFiles, NamesWithFoldersAreLookedForInEachFolderAbove) {
     files.make_directories(folder, false);
   files.write_file("/home/p/src/a/pool.h", "", false);
   const std::filesystem::path source = "/home/p/src/a/b/c/d/e/main.cu";
-  EXPECT_THAT(folders_of_headers(files, source, {"src/a/pool.h"}), ElementsAre("/home/p"));
-  EXPECT_THAT(folders_of_headers(files, source, {"src/b/pool.h"}), IsEmpty());
-  EXPECT_THAT(folders_of_headers(files, source, {"pool.h"}), IsEmpty());
+  EXPECT_THAT(folders_of_headers(files, source, {{"src/a/pool.h"}}), ElementsAre("/home/p"));
+  EXPECT_THAT(folders_of_headers(files, source, {{"src/b/pool.h"}}), IsEmpty());
+  EXPECT_THAT(folders_of_headers(files, source, {{"pool.h"}}), IsEmpty());
 }
 
 TEST(NeighbourFiles, ThatCannotBeReadAreNone) {
@@ -83,7 +83,7 @@ TEST(NeighbourFiles, ThatCannotBeReadAreNone) {
   files->write_file(folder / "z.cu", "__device__ float f(float x) { return x; }\n", false);
   const std::string text = "__device__ float f(float x);\n__global__ void k(float* a) { a[0] = f(1); }\n";
   EXPECT_THAT(files_of_device_code(*files, folder / "main.cu", text, {}), ElementsAre(folder / "z.cu"));
-  EXPECT_THAT(folders_of_headers(*files, folder / "main.cu", {"loop.cu"}), IsEmpty());
+  EXPECT_THAT(folders_of_headers(*files, folder / "main.cu", {{"loop.cu"}}), IsEmpty());
 }
 
 TEST(NeighbourFiles, AreNotLookedForWhereNothingIsMissing) {
@@ -103,7 +103,7 @@ TEST(NeighbourFiles, AreSearchedForHeaders) {
   files.write_file("/p/include/one.h", "", false);
   files.write_file("/common/two.cuh", "", false);
   files.write_file("/p/q/main.cu", "", false);
-  EXPECT_THAT(folders_of_headers(files, "/p/q/main.cu", {"one.h", "two.cuh", "three.h", "vector"}),
+  EXPECT_THAT(folders_of_headers(files, "/p/q/main.cu", {{"one.h"}, {"two.cuh"}, {"three.h"}, {"vector"}}),
               ElementsAre("/p/include", "/common"));
 }
 
@@ -116,8 +116,25 @@ TEST(NeighbourFiles, HeadersNamedWithAFolderAreAnywhereInTheProject) {
   files.write_file("/p/src/lib/core/math/vec.h", "", false);
   files.write_file("/p/other/vec.h", "", false);
   files.write_file("/q/core/none.h", "", false);
-  EXPECT_THAT(folders_of_headers(files, "/p/src/app/main.cu", {"core/math/vec.h", "vec.h", "core/none.h"}),
-              ElementsAre("/p/src/lib"));
+  EXPECT_THAT(
+      folders_of_headers(files, "/p/src/app/main.cu", {{"core/math/vec.h"}, {"vec.h"}, {"core/none.h"}}),
+      ElementsAre("/p/src/lib"));
+}
+
+TEST(NeighbourFiles, QuotedHeadersAreInTheNearestFolderOfTheProject) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/a", "/p/b", "/p/src/cuda", "/p/src/host", "/q"})
+    files.make_directories(folder, false);
+  files.write_file("/p/CMakeLists.txt", "", false);
+  for (const char* header :
+       {"/p/a/tools.h", "/p/src/host/tools.h", "/p/a/string.h", "/p/b/more.cuh", "/q/none.h"})
+    files.write_file(header, "", false);
+  const std::string text =
+      "#include \"tools.h\"\n#include <string.h>\n#include \"none.h\"\n#include <more.cuh>\n";
+  const Includes includes = find_includes(files, text, {"/p/src/cuda/main.cu"});
+  EXPECT_THAT(folders_of_headers(files, "/p/src/cuda/main.cu", missing_headers(includes)),
+              ElementsAre("/p/b", "/p/src/host"));
 }
 
 TEST(NeighbourFiles, HeadersThatOneFolderOfTheProjectHasAreTaken) {
@@ -126,14 +143,15 @@ TEST(NeighbourFiles, HeadersThatOneFolderOfTheProjectHasAreTaken) {
   for (const char* folder : {"/p/a/b/c/d/e", "/p/tools/deep/include", "/p/one", "/p/two"})
     files.make_directories(folder, false);
   files.write_file("/p/setup.py", "", false);
-  files.write_file("/p/tools/deep/include/helpers.cuh", "", false);
+  files.write_file("/p/tools/deep/include/helpers.h", "", false);
   files.write_file("/p/tools/deep/include/math.h", "", false);
   files.write_file("/p/tools/deep/include/cuda_runtime_api.h", "", false);
   files.write_file("/p/one/twice.h", "", false);
   files.write_file("/p/two/twice.h", "", false);
   const std::filesystem::path source = "/p/a/b/c/d/e/main.cu";
-  EXPECT_THAT(folders_of_headers(files, source, {"helpers.cuh"}), ElementsAre("/p/tools/deep/include"));
-  EXPECT_THAT(folders_of_headers(files, source, {"twice.h", "math.h", "cuda_runtime_api.h"}), IsEmpty());
+  EXPECT_THAT(folders_of_headers(files, source, {{"helpers.h"}}), ElementsAre("/p/tools/deep/include"));
+  EXPECT_THAT(folders_of_headers(files, source, {{"twice.h"}, {"math.h"}, {"cuda_runtime_api.h"}}),
+              IsEmpty());
 }
 
 }  // namespace

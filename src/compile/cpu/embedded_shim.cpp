@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kEmpty;
 constexpr std::string_view kCuda = "#define CUDA_VERSION CUDART_VERSION\n";
+constexpr std::string_view kCurand = "#include \"curand_kernel.h\"\n";
 constexpr std::string_view kCooperativeGroups = "#include \"cooperative_groups.h\"\n";
 // Without streams, whose static objects a kernel's library cannot have.
 constexpr std::string_view kDeviceSideOfTheLibrary =
@@ -269,6 +270,9 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
   for (const char* name : {"linear_congruential_engine", "normal_distribution", "uniform_int_distribution",
                            "uniform_real_distribution"})
     headers.push_back({"thrust/random/" + std::string(name) + ".h", kThrustRandom});
+  for (const char* part : {"discrete", "discrete2", "globals", "lognormal", "mrg32k3a", "normal",
+                           "philox4x32_x", "poisson", "precalc", "uniform"})
+    headers.push_back({"curand_" + std::string(part) + ".h", kCurand});
   for (const std::string_view name : kHeadersOfLanguage) headers.push_back({std::string(name), kEmpty});
   for (const std::string_view name : kHostHeaders) {
     const bool thrust = name.starts_with("thrust/");

@@ -139,15 +139,21 @@ bool uses_libraries(const std::vector<std::string>& unseen, const CudaHeaders& c
   });
 }
 
-/// libcu++'s <cstdint> with the 64-bit types that nvcc has on Linux; absent if its text is not as expected.
+/// A header of CUDA's with the 64-bit types that nvcc has on Linux; absent if its text is not as expected.
+std::optional<std::pair<std::string, std::string>> with_nvccs_integers(const std::string& name,
+                                                                       const CudaHeaders& cuda,
+                                                                       FileSystem& files) {
+  auto text = cuda.read(name, files);
+  constexpr std::string_view kWide = "long long";
+  if (!text || text->find(kWide) == std::string::npos) return std::nullopt;
+  for (std::size_t at = text->find(kWide); at != std::string::npos; at = text->find(kWide, at))
+    text->replace(at, kWide.size(), "long");
+  return std::pair{name, *std::move(text)};
+}
+
 std::optional<std::pair<std::string, std::string>> nvccs_cstdint(const CudaHeaders& cuda, FileSystem& files) {
   for (const char* name : {"cuda/std/cstdint", "cuda/std/detail/libcxx/include/cstdint"}) {
-    auto text = cuda.read(name, files);
-    constexpr std::string_view kWide = "long long";
-    if (!text || text->find(kWide) == std::string::npos) continue;
-    for (std::size_t at = text->find(kWide); at != std::string::npos; at = text->find(kWide, at))
-      text->replace(at, kWide.size(), "long");
-    return std::pair{std::string(name), *std::move(text)};
+    if (auto header = with_nvccs_integers(name, cuda, files)) return header;
   }
   return std::nullopt;
 }
@@ -223,6 +229,10 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
     }
   }
   if (libraries) add_for_libraries(headers, cuda, files);
+  for (const char* name : {"cuda_awbarrier_helpers.h", "cuda_pipeline_helpers.h"}) {
+    auto helpers = libraries ? with_nvccs_integers(name, cuda, files) : std::nullopt;
+    if (helpers) headers.in_memory.push_back(*std::move(helpers));
+  }
   return headers;
 }
 

@@ -79,26 +79,32 @@ KILN_SHIM float4 atomicAdd(float4* address, float4 value) {
           atomicAdd(&address->w, value.w)};
 }
 
-// One kind of memory here: the scoped names are the same operations.
-#define atomicAdd_block atomicAdd
-#define atomicAdd_system atomicAdd
-#define atomicSub_block atomicSub
-#define atomicSub_system atomicSub
-#define atomicExch_block atomicExch
-#define atomicExch_system atomicExch
-#define atomicMin_block atomicMin
-#define atomicMin_system atomicMin
-#define atomicMax_block atomicMax
-#define atomicMax_system atomicMax
-#define atomicInc_block atomicInc
-#define atomicInc_system atomicInc
-#define atomicDec_block atomicDec
-#define atomicDec_system atomicDec
-#define atomicCAS_block atomicCAS
-#define atomicCAS_system atomicCAS
-#define atomicAnd_block atomicAnd
-#define atomicAnd_system atomicAnd
-#define atomicOr_block atomicOr
-#define atomicOr_system atomicOr
-#define atomicXor_block atomicXor
-#define atomicXor_system atomicXor
+// One kind of memory here: the scoped names are the same operations. Templates, which a text's own
+// functions of these names go before.
+#define KILN_ATOMIC_OF_SCOPE(name, atomic_of_scope)         \
+  template <class T, class... V>                            \
+  KILN_SHIM auto atomic_of_scope(T* address, V... values) { \
+    return name(address, values...);                        \
+  }
+KILN_ATOMIC_OF_SCOPE(atomicAdd, atomicAdd_block)
+KILN_ATOMIC_OF_SCOPE(atomicAdd, atomicAdd_system)
+KILN_ATOMIC_OF_SCOPE(atomicSub, atomicSub_block)
+KILN_ATOMIC_OF_SCOPE(atomicSub, atomicSub_system)
+KILN_ATOMIC_OF_SCOPE(atomicExch, atomicExch_block)
+KILN_ATOMIC_OF_SCOPE(atomicExch, atomicExch_system)
+KILN_ATOMIC_OF_SCOPE(atomicMin, atomicMin_block)
+KILN_ATOMIC_OF_SCOPE(atomicMin, atomicMin_system)
+KILN_ATOMIC_OF_SCOPE(atomicMax, atomicMax_block)
+KILN_ATOMIC_OF_SCOPE(atomicMax, atomicMax_system)
+KILN_ATOMIC_OF_SCOPE(atomicInc, atomicInc_block)
+KILN_ATOMIC_OF_SCOPE(atomicInc, atomicInc_system)
+KILN_ATOMIC_OF_SCOPE(atomicDec, atomicDec_block)
+KILN_ATOMIC_OF_SCOPE(atomicDec, atomicDec_system)
+KILN_ATOMIC_OF_SCOPE(atomicCAS, atomicCAS_block)
+KILN_ATOMIC_OF_SCOPE(atomicCAS, atomicCAS_system)
+KILN_ATOMIC_OF_SCOPE(atomicAnd, atomicAnd_block)
+KILN_ATOMIC_OF_SCOPE(atomicAnd, atomicAnd_system)
+KILN_ATOMIC_OF_SCOPE(atomicOr, atomicOr_block)
+KILN_ATOMIC_OF_SCOPE(atomicOr, atomicOr_system)
+KILN_ATOMIC_OF_SCOPE(atomicXor, atomicXor_block)
+KILN_ATOMIC_OF_SCOPE(atomicXor, atomicXor_system)
