@@ -922,6 +922,35 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + threadIdx.x] = sum;
 })",
      {64, 1, 1}},
+    {"DeclarationsOfBuiltInFunctionsAndOfAnotherKernelOfTheName",
+     R"(extern __device__ __device_builtin__ void __syncthreads(void);
+__global__ void k(float* out, int n);
+__global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+})",
+     {64, 1, 1}},
+    {"VariablesOfABranchThatIsNotCompiled",
+     R"(#if defined(NOT_DEFINED)
+__device__ float scale = 2.0f;
+__constant__ float table[4];
+#endif
+namespace first { __device__ float weight = 3.0f; }
+#define PLACE first
+namespace PLACE { __device__ float other = 5.0f; }
+#undef PLACE
+#define PLACE second
+namespace PLACE { __device__ float other = 7.0f; }
+__global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  float scale = in[threadIdx.x], table = 3.0f;
+  s[threadIdx.x] = scale * table;
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x] + first::weight + first::other + second::other;
+})",
+     {64, 1, 1}},
     {"WarpOperationInAConditionRunsAsFibers",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   float v = in[threadIdx.x];

@@ -253,6 +253,85 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   if (t == 0) out[blockIdx.x * 256] += all;
 })",
      {64, 1, 1}},
+    {"OperatorsThatReadTheIndex",
+     R"(struct Place {
+  int by;
+  __device__ int operator()(int x) const { return x + threadIdx.x * by; }
+  __device__ operator int() const { return threadIdx.x + by; }
+  __device__ int operator[](int i) const { return i * threadIdx.x; }
+};
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  Place r{2};
+  const Place q = {3};
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  float v = s[r(1) % 64];
+  __syncthreads();
+  int w = q;
+  s[threadIdx.x] = v + w + q[5];
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x] + r(7) + Place{4}(2);
+})",
+     {64, 1, 1}},
+    {"TemplateArgumentsThatReadTheIndex",
+     R"(struct Reader {
+  int at;
+  __device__ Reader() : at(threadIdx.x) {}
+  __device__ static int get() { return threadIdx.x * 3; }
+  __device__ int operator()() const { return at + threadIdx.x; }
+};
+template <class T> __device__ int make() { T t; return t.at; }
+template <class T> __device__ int ask() { return T::get(); }
+template <class T> __device__ int call(const T& t) { return t(); }
+template <class T> struct Holder {
+  int base;
+  __device__ int made() const { T t; return t.at + base; }
+  __device__ static int called() { return T()(); }
+};
+template <class T> __device__ int through() { return make<T>() + Holder<T>::called(); }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  Holder<Reader> holder{5};
+  s[threadIdx.x] = in[make<Reader>()];
+  __syncthreads();
+  Reader r;
+  float v = s[(ask<Reader>() + 1) % 64];
+  __syncthreads();
+  s[threadIdx.x] = v + holder.made();
+  __syncthreads();
+  float w = s[63 - threadIdx.x] + call(r);
+  __syncthreads();
+  s[threadIdx.x] = through<Reader>();
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = w + s[threadIdx.x / 2];
+})",
+     {64, 1, 1}},
+    {"TemplateArgumentOfTheKernelThatReadsTheIndex",
+     R"(struct Reader {
+  int at;
+  __device__ Reader() : at(threadIdx.x) {}
+};
+struct Fixed {
+  int at = 4;
+};
+template <class T> __device__ int made() { T t; return t.at; }
+template <class T> __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  T t;
+  float v = s[63 - t.at];
+  __syncthreads();
+  s[threadIdx.x] = v + made<T>();
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = s[(t.at + 5) % 64];
+})",
+     {64, 1, 1},
+     {2, 1, 1},
+     0,
+     "",
+     "k<Reader>"},
     {"ConstructorThatWaitsRunsAsFibers",
      R"(struct Guard {
   __device__ Guard() { __syncthreads(); }

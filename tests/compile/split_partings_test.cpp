@@ -143,6 +143,8 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[8][32];
   int t = threadIdx.x, turn = 0;
   float v = in[t];
+  for (int i = 0; i < 8; ++i) s[i][t] = i;
+  __syncthreads();
   while (true) {
     s[turn][t] = v;
     __syncthreads();

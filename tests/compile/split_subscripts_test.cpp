@@ -158,12 +158,16 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[((blockIdx.y * gridDim.x + blockIdx.x) * 4 + ty) * 16 + tx] = s[3 - ty][15 - tx] + in[cy + cx];
 })",
                              {16, 4, 1},
-                             {5, 6, 1}},
+                             {5, 6, 1},
+                             0,
+                             "",
+                             "k",
+                             2},
                             {"ClampsAfterABarrier",
                              R"(#include <algorithm>
 extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[64];
-  const int i = int(blockIdx.x * 64 + threadIdx.x) - 20;
+  const int i = blockIdx.x * 64 + threadIdx.x - 20;
   const int left = std::max(i - 1, 0), right = std::min(i + 21, 200);
   s[threadIdx.x] = in[left];
   __syncthreads();
@@ -174,7 +178,11 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x] - in[left];
 })",
                              {64, 1, 1},
-                             {4, 1, 1}},
+                             {4, 1, 1},
+                             0,
+                             "",
+                             "k",
+                             3},
                             // The sum wraps before the clamp.
                             {"ClampsOfUnsignedNumbers",
                              R"(extern "C" __global__ void k(float* out, const float* in, int n) {
@@ -186,14 +194,19 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 32 + threadIdx.x] = s[31 - threadIdx.x];
 })",
                              {32, 1, 1},
-                             {4, 1, 1}},
+                             {4, 1, 1},
+                             0,
+                             "",
+                             "k",
+                             1},
+                            // The limit changes as long as the clamped value lives: its clamp stays.
                             {"ClampsWithLimitsOfTheLoop",
                              R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[32];
   int first = 3, last = 20;
   float sum = 0;
   for (int turn = 0; turn < 3; ++turn) {
-    int x = int(threadIdx.x) + turn * 9 - 4;
+    int x = threadIdx.x + turn * 9 - 4;
     int inside = min(max(x, first), last + turn);
     s[threadIdx.x] = in[inside];
     last += 7;
@@ -203,11 +216,16 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   }
   out[blockIdx.x * 32 + threadIdx.x] = sum;
 })",
-                             {32, 1, 1}},
+                             {32, 1, 1},
+                             {2, 1, 1},
+                             0,
+                             "",
+                             "k",
+                             0},
                             {"ClampsWhereSomeReturnBefore",
                              R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[32];
-  int x = int(blockIdx.x * 32 + threadIdx.x) - 8;
+  int x = blockIdx.x * 32 + threadIdx.x - 8;
   if (threadIdx.x % 5 == 4) return;
   int c = min(max(x, 0), 90);
   s[threadIdx.x] = in[c];
@@ -216,7 +234,11 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   __syncthreads();
 })",
                              {32, 1, 1},
-                             {4, 1, 1}},
+                             {4, 1, 1},
+                             0,
+                             "",
+                             "k",
+                             1},
                             {"ClampsOfRealNumbers",
                              R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[32];
@@ -226,7 +248,12 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   __syncthreads();
   out[blockIdx.x * 32 + threadIdx.x] = s[31 - threadIdx.x];
 })",
-                             {32, 1, 1}},
+                             {32, 1, 1},
+                             {2, 1, 1},
+                             0,
+                             "",
+                             "k",
+                             0},
                             {"ClampsInAFunction",
                              R"(__device__ float load(float* s, const float* in, int from, int last) {
   int x = from + threadIdx.x;
@@ -242,7 +269,11 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 48 + threadIdx.x] = v + load(s, in, -60, 30);
 })",
                              {48, 1, 1},
-                             {4, 1, 1}}};
+                             {4, 1, 1},
+                             0,
+                             "",
+                             "k",
+                             2}};
 
 INSTANTIATE_TEST_SUITE_P(Subscripts, SplitCases, ::testing::ValuesIn(kCases), split_case_name);
 

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "compile/cpu/split/kernel_split.h"
+#include "compile/outline.h"
 #include "support/cpu_kernels.h"
 
 namespace kiln::test {
@@ -17,6 +19,8 @@ struct SplitCase {
   Dim3 grid{2, 1, 1};
   std::size_t shared = 0;
   const char* reason = "";  ///< part of why it runs as fibers; empty: it has to be split
+  const char* entry = "k";
+  int clamped_loops = -1;  ///< loops in two versions, of which one has no clamps; negative: not looked at
 };
 
 inline void PrintTo(const SplitCase& test, std::ostream* stream) {
@@ -39,9 +43,28 @@ class SplitKernels : public ::testing::Test {
     return out;
   }
 
+  /// How many loops of the written text have a version without clamps.
+  static int clamped_loops(const SplitCase& test) {
+    const std::string text = test.text;
+    const Outline outlined = outline(text);
+    fission::KernelSplitter splitter(outlined, text);
+    EXPECT_EQ(splitter.split("k", {test.block}).reason, "");
+    int count = 0;
+    for (const TextEdit& edit : splitter.edits()) {
+      constexpr std::string_view kVersions = "KILN_ROW_INSIDE\n";
+      for (std::size_t at = edit.replacement.find(kVersions); at != std::string::npos;
+           at = edit.replacement.find(kVersions, at + 1))
+        ++count;
+    }
+    return count;
+  }
+
   void compare(const SplitCase& test) {
     SCOPED_TRACE(test.name);
-    Specialization specialization = kernels_.specialize(test.text, "k");
+    if (test.clamped_loops >= 0) {
+      EXPECT_EQ(clamped_loops(test), test.clamped_loops);
+    }
+    Specialization specialization = kernels_.specialize(test.text, test.entry);
     if (std::string_view(test.text).find("kiln::") != std::string_view::npos)
       specialization.source_text = "#include \"kiln/params.h\"\n" + specialization.source_text;
     specialization.options = {"-DKILN_FIBERS", "-O1"};

@@ -167,7 +167,9 @@ class UnitWriter {
     forms_ = std::move(placed.forms);
     const std::string seen = without_system_headers(host_text);
     const Outline outlined = outline(seen);
-    fission::KernelSplitter splitter(outlined, host_text);
+    std::vector<std::string> entries;
+    for (const EntryPoint& entry : spec_.entries) entries.push_back(entry.name_expression);
+    fission::KernelSplitter splitter(outlined, host_text, entries);
     std::map<std::string, std::vector<std::optional<Dim3>>> shapes;
     for (const EntryPoint& entry : spec_.entries) {
       if (!names_variable(entry.name_expression))
@@ -200,7 +202,7 @@ class UnitWriter {
       unit_.text += "#include \"cooperative_groups.h\"\n";
     unit_.text += written + line_marker("kiln entries");
     add_entries();
-    add_symbols(written);
+    add_symbols(&outlined);
     add_headers();
     result.unit = std::move(unit_);
     return result;
@@ -369,20 +371,35 @@ class UnitWriter {
     unit_.text += "}\n";
   }
 
-  /// The kernel's name; with its type where a function of the host that is declared has the same name.
+  /// The functions of a name that a text declares.
+  struct Namesakes {
+    bool host = false;                 ///< one is no kernel
+    std::set<std::size_t> parameters;  ///< how many they have
+  };
+  static void find_namesakes(const std::vector<Declaration>& declarations, const std::vector<Token>& tokens,
+                             const std::string& name, Namesakes& found) {
+    for (const Declaration& one : declarations) {
+      if (one.kind == Declaration::Kind::kScope) find_namesakes(one.members, tokens, name, found);
+      const bool function =
+          one.kind == Declaration::Kind::kFunction || one.kind == Declaration::Kind::kPrototype;
+      if (!function || one.names.empty() || one.names.front() != name) continue;
+      found.host = found.host || std::none_of(tokens.begin() + static_cast<std::ptrdiff_t>(one.whole.begin),
+                                              tokens.begin() + static_cast<std::ptrdiff_t>(one.whole.end),
+                                              [](const Token& token) { return token.is("__global__"); });
+      std::size_t count = one.parameters.begin < one.parameters.end ? 1 : 0;
+      int angles = 0;
+      for (std::size_t i = one.parameters.begin; i < one.parameters.end; ++i) {
+        if (tokens[i].is("<")) ++angles;
+        if (tokens[i].is(">")) --angles;
+        if (tokens[i].is(",") && angles == 0) ++count;
+        if (tokens[i].is("(")) i = tokens[i].close;
+      }
+      found.parameters.insert(count);
+    }
+  }
+
+  /// The kernel's name; with its type where another function that is declared has the same name.
   [[nodiscard]] std::string kernel_of(const std::string& name_expression) const {
-    const auto is_other = [&](const std::vector<Declaration>& declarations, const std::vector<Token>& tokens,
-                              const auto& self) -> bool {
-      return std::any_of(declarations.begin(), declarations.end(), [&](const Declaration& one) {
-        if (one.kind == Declaration::Kind::kScope) return self(one.members, tokens, self);
-        const bool function =
-            one.kind == Declaration::Kind::kFunction || one.kind == Declaration::Kind::kPrototype;
-        if (!function || one.names.empty() || one.names.front() != name_expression) return false;
-        return std::none_of(tokens.begin() + static_cast<std::ptrdiff_t>(one.whole.begin),
-                            tokens.begin() + static_cast<std::ptrdiff_t>(one.whole.end),
-                            [](const Token& token) { return token.is("__global__"); });
-      });
-    };
     std::size_t heads = 0;  // places where it may be declared
     for (const Outline* text : texts()) {
       const std::vector<Token>& tokens = text->source.tokens;
@@ -391,10 +408,10 @@ class UnitWriter {
       }
     }
     if (heads < 2) return name_expression;
-    const std::vector<const Outline*> all = texts();
-    const bool shared = std::any_of(all.begin(), all.end(), [&](const Outline* text) {
-      return is_other(read_declarations(text->source), text->source.tokens, is_other);
-    });
+    Namesakes found;
+    for (const Outline* text : texts())
+      find_namesakes(read_declarations(text->source), text->source.tokens, name_expression, found);
+    const bool shared = found.host || found.parameters.size() > 1;
     const auto cast = shared ? kernel_cast(spec_, name_expression) : std::nullopt;
     return cast ? "*" + *cast : name_expression;
   }
@@ -425,19 +442,21 @@ class UnitWriter {
   }
 
   /// `expanded`: a text without directives that the unit compiles in place of its own.
-  void add_symbols(std::string_view expanded = {}) {
+  void add_symbols(const Outline* expanded = nullptr) {
     std::map<std::string, bool> names;  // whether it may be left uncompiled
     for (const Outline* text : texts()) {
       for (const DeviceVariable& variable : text->variables) {
         const bool conditional = is_conditional(*text, variable);
-        const auto [known, fresh] = names.emplace(with_named_scopes(variable.qualified_name), conditional);
+        const auto [known, fresh] = names.emplace(whole_name(*text, variable), conditional);
         if (!fresh) known->second = known->second && conditional;
       }
     }
-    if (!expanded.empty()) {
+    if (expanded != nullptr) {
       std::erase_if(names, [&](const auto& one) {
-        const std::string& name = one.first;
-        return one.second && !names_any(expanded, {std::string_view(name).substr(name.rfind(':') + 1)});
+        return one.second && std::none_of(expanded->variables.begin(), expanded->variables.end(),
+                                          [&](const DeviceVariable& variable) {
+                                            return variable.qualified_name == one.first;
+                                          });
       });
     }
     for (const EntryPoint& entry : spec_.entries) {
@@ -446,7 +465,7 @@ class UnitWriter {
     if (names.empty()) return;
     unit_.text += "extern \"C\" KILN_EXPORT const kiln::cpu_abi::Symbol kiln_symbols[] = {\n";
     for (const auto& [name, conditional] : names) {
-      const bool asks = conditional && expanded.empty();
+      const bool asks = conditional && expanded == nullptr;
       if (asks) unit_.text.append("#ifdef ").append(mark_of(name)).append("\n");
       unit_.text.append("{").append(string_literal(name)).append(", (void*)&::").append(name);
       unit_.text.append(", sizeof(::").append(name).append(")},\n");
@@ -469,9 +488,9 @@ class UnitWriter {
       if (!is_conditional(outlined, variable)) continue;
       const auto line =
           1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(variable.end), '\n');
-      edits.push_back(
-          {variable.end, 0,
-           "\n#define " + mark_of(variable.qualified_name) + "\n#line " + std::to_string(line) + "\n"});
+      edits.push_back({variable.end, 0,
+                       "\n#define " + mark_of(whole_name(outlined, variable)) + "\n#line " +
+                           std::to_string(line) + "\n"});
     }
   }
 
@@ -486,23 +505,33 @@ class UnitWriter {
     return depth > 0;
   }
 
-  /// "a::b::x" for "SPACE::x" where a text has `#define SPACE a::b`, which another line may undo.
-  [[nodiscard]] std::string with_named_scopes(const std::string& qualified_name) const {
-    std::string result = qualified_name;
+  /// "a::b::x" for "SPACE::x" where a text has `#define SPACE a::b`, which another line may undo: in the
+  /// variable's own text the last line in front of it counts, or that of another text.
+  [[nodiscard]] std::string whole_name(const Outline& own, const DeviceVariable& variable) const {
+    const std::size_t scope = variable.qualified_name.find("::");
+    if (scope == std::string::npos) return variable.qualified_name;
+    const std::string macro = variable.qualified_name.substr(0, scope);
+    std::string here, elsewhere;
+    bool decided = false;
     for (const Outline* text : texts()) {
       for (const Directive& directive : text->source.directives) {
         const std::vector<Token>& words = directive.tokens;
-        if (words.size() < 3 || !words[0].is("define") || words[2].is("(")) continue;
-        const std::string scope = std::string(words[1].text) + "::";
-        if (result.starts_with(scope))
-          result = text_of(words, {2, words.size()}) + "::" + result.substr(scope.size());
+        if (words.size() < 2 || !words[1].is(macro)) continue;
+        const bool defines = words[0].is("define") && words.size() > 2 && !words[2].is("(");
+        if (text == &own && directive.offset < variable.end && (defines || words[0].is("undef"))) {
+          here = defines ? text_of(words, {2, words.size()}) : "";
+          decided = true;
+        } else if (text != &own && defines) {
+          elsewhere = text_of(words, {2, words.size()});
+        }
       }
     }
-    return result;
+    const std::string& value = decided ? here : elsewhere;
+    return value.empty() ? variable.qualified_name : value + variable.qualified_name.substr(scope);
   }
 
-  [[nodiscard]] std::string mark_of(const std::string& qualified_name) const {
-    std::string mark = "KILN_HAS_" + with_named_scopes(qualified_name);
+  [[nodiscard]] static std::string mark_of(const std::string& whole_name) {
+    std::string mark = "KILN_HAS_" + whole_name;
     std::replace(mark.begin(), mark.end(), ':', '_');
     return mark;
   }

@@ -54,6 +54,7 @@ KILN_SHIM V kiln_as_written(V value) {
 #define __device__
 #define __managed__
 #define __constant__
+#define __device_builtin__
 #endif
 #define __forceinline__ KILN_INLINE_ALWAYS
 #define __host__
@@ -61,7 +62,6 @@ KILN_SHIM V kiln_as_written(V value) {
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __align__(n) __attribute__((aligned(n)))
-#define __device_builtin__
 #define CUDART_CB
 
 typedef decltype(sizeof(0)) size_t;

@@ -31,12 +31,12 @@ std::string letters(const std::vector<Level>& levels, const std::vector<Group>& 
 }  // namespace
 
 struct KernelSplitter::State {
-  State(const Outline& outline_, std::string_view text_)
+  State(const Outline& outline_, std::string_view text_, const std::vector<std::string>& entries)
       : outline(outline_),
         text(text_),
         places(outline_, text_),
         signatures(outline_),
-        functions(outline_),
+        functions(outline_, entries),
         changing(outline_.changing.begin(), outline_.changing.end()) {
     for (const DefinitionOutline& definition : outline.definitions)
       named.emplace(definition.name, &definition);
@@ -449,8 +449,9 @@ struct KernelSplitter::State {
   }
 };
 
-KernelSplitter::KernelSplitter(const Outline& outline, std::string_view text)
-    : state_(std::make_unique<State>(outline, text)) {}
+KernelSplitter::KernelSplitter(const Outline& outline, std::string_view text,
+                               const std::vector<std::string>& entries)
+    : state_(std::make_unique<State>(outline, text, entries)) {}
 KernelSplitter::~KernelSplitter() = default;
 
 SplitKernel KernelSplitter::split(std::string_view kernel, const std::vector<std::optional<Dim3>>& blocks) {

@@ -26,8 +26,9 @@ struct SplitKernel {
 /// is not understood is not split.
 class KernelSplitter {
  public:
-  /// `text` outlives it.
-  explicit KernelSplitter(const Outline& outline, std::string_view text);
+  /// `text` outlives it. `entries`: the names of the kernels with their template arguments.
+  explicit KernelSplitter(const Outline& outline, std::string_view text,
+                          const std::vector<std::string>& entries = {});
   ~KernelSplitter();
   KernelSplitter(const KernelSplitter&) = delete;
   KernelSplitter& operator=(const KernelSplitter&) = delete;

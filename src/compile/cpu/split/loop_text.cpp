@@ -315,6 +315,15 @@ std::set<int> LoopText::used(const std::vector<TokenRange>& ranges) const {
 }
 
 bool LoopText::sets_thread(const std::vector<TokenRange>& ranges) const {
+  // Any use of an object may call its operator.
+  if (an_.functions().reads_thread_index("operator")) return true;
+  const auto reads = [&](TokenRange range) {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      if (body_.tokens()[i].identifier() && an_.functions().reads_thread_index(body_.tokens()[i].text))
+        return true;
+    }
+    return false;
+  };
   for (const TokenRange range : ranges) {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const Token& token = body_.tokens()[i];
@@ -322,8 +331,9 @@ bool LoopText::sets_thread(const std::vector<TokenRange>& ranges) const {
         i = result->second.end - 1;
         continue;
       }
-      if (token.identifier() && body_.variable_at(i) < 0 && an_.functions().reads_thread_index(token.text))
-        return true;
+      if (!token.identifier()) continue;
+      const int v = body_.variable_at(i);
+      if (v < 0 ? an_.functions().reads_thread_index(token.text) : reads(variable(v).specifiers)) return true;
     }
   }
   return false;

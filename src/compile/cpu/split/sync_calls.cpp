@@ -188,7 +188,8 @@ bool SyncFunctions::of_cub_and_harmless(const Outline& text, const DefinitionOut
   });
 }
 
-SyncFunctions::SyncFunctions(const Outline& text) : tokens_(text.source.tokens) {
+SyncFunctions::SyncFunctions(const Outline& text, const std::vector<std::string>& entries)
+    : tokens_(text.source.tokens) {
   find_step_classes(text);
   const std::vector<Token>& tokens = text.source.tokens;
   std::map<std::string_view, std::set<std::string_view>> calls;  // names that its definitions mention
@@ -200,6 +201,7 @@ SyncFunctions::SyncFunctions(const Outline& text) : tokens_(text.source.tokens) 
   for (const DefinitionOutline& definition : text.definitions) {
     if (template_of_class(tokens, definition)) continue;
     (definition.kernel ? kernels_ : called_).insert(definition.name);
+    if (definition.is_class) classes_.insert(definition.name);
     if (of_cub_and_harmless(text, definition)) {
       for (std::size_t i = definition.head.begin; i < definition.body.end; ++i)
         if (tokens[i].identifier()) all[definition.name].insert(tokens[i].text);
@@ -297,22 +299,57 @@ SyncFunctions::SyncFunctions(const Outline& text) : tokens_(text.source.tokens) 
       if (!alias && last && tokens[end].identifier()) others.push_back(end);
     }
     for (const std::size_t name : others) {
+      classes_.insert(tokens[name].text);
       for (std::size_t t = i + 1; t < std::min(end, tokens.size()); ++t) {
         if (t != name && tokens[t].identifier()) all[tokens[name].text].insert(tokens[t].text);
       }
     }
     i = end;
   }
-  for (bool grown = true; grown;) {
-    grown = false;
-    for (const auto& [name, names] : all) {
-      if (indexed_.contains(name)) continue;
-      const bool reads = std::any_of(names.begin(), names.end(), [&](std::string_view called) {
-        return !kernel(called) && indexed_.contains(called);
-      });
-      if (reads) grown = indexed_.insert(name).second;
+  find_index_readers(text, entries, all);
+}
+
+/// `names`: what the definitions of each name mention.
+void SyncFunctions::find_index_readers(const Outline& text, const std::vector<std::string>& entries,
+                                       std::map<std::string_view, std::set<std::string_view>>& names) {
+  const auto grow = [&] {
+    for (bool grown = true; grown;) {
+      grown = false;
+      for (const auto& [name, mentioned] : names) {
+        if (indexed_.contains(name)) continue;
+        const bool reads = std::any_of(mentioned.begin(), mentioned.end(), [&](std::string_view called) {
+          return !kernel(called) && indexed_.contains(called);
+        });
+        if (reads) grown = indexed_.insert(name).second || grown;
+      }
+    }
+  };
+  grow();
+  // A template with such a class as argument names it by a parameter.
+  const auto reading_argument = [&](const std::vector<Token>& tokens, std::size_t i) {
+    const bool begins = tokens[i - 1].is("<") || tokens[i - 1].is(",") || tokens[i - 1].is("::");
+    const bool ends = tokens[i + 1].is(">") || tokens[i + 1].is(",") || tokens[i + 1].is("<");
+    return begins && ends && tokens[i].identifier() && indexed_.contains(tokens[i].text) &&
+           classes_.contains(tokens[i].text);
+  };
+  const auto any_argument = [&](const std::vector<Token>& tokens) {
+    for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+      if (reading_argument(tokens, i)) return true;
+    }
+    return false;
+  };
+  bool passed = any_argument(tokens_);
+  for (const std::string& entry : entries) passed = passed || any_argument(tokenize(entry).tokens);
+  if (!passed) return;
+  for (const DefinitionOutline& definition : text.definitions) {
+    for (std::size_t i = definition.head.begin; i + 1 < definition.head.end; ++i) {
+      const bool parameter = tokens_[i].is("class") || tokens_[i].is("typename");
+      const bool ends = parameter && i + 2 < tokens_.size() &&
+                        (tokens_[i + 2].is(",") || tokens_[i + 2].is(">") || tokens_[i + 2].is("="));
+      if (ends && tokens_[i + 1].identifier()) indexed_.insert(tokens_[i + 1].text);
     }
   }
+  grow();
 }
 
 bool SyncFunctions::step_object(TokenRange specifiers) const {

@@ -38,7 +38,8 @@ struct SyncCall {
 /// The functions of a text that wait, found through their calls by name.
 class SyncFunctions {
  public:
-  explicit SyncFunctions(const Outline& text);
+  /// `entries`: the names of the kernels with their template arguments.
+  explicit SyncFunctions(const Outline& text, const std::vector<std::string>& entries = {});
   [[nodiscard]] Sync of(std::string_view function) const;
   /// Whether this is the name of member functions, not static, that wait; "operator" for operator().
   [[nodiscard]] bool waiting_member(std::string_view name) const { return waiting_members_.contains(name); }
@@ -70,12 +71,14 @@ class SyncFunctions {
   const std::vector<Token>& tokens_;
   std::map<std::string_view, Sync> sync_;
   void find_step_classes(const Outline& text);
+  void find_index_readers(const Outline& text, const std::vector<std::string>& entries,
+                          std::map<std::string_view, std::set<std::string_view>>& names);
   [[nodiscard]] bool of_cub_and_harmless(const Outline& text, const DefinitionOutline& definition) const;
 
   std::set<std::string_view> step_classes_, step_members_, waiting_members_;
   TokenRange cub_;                                       ///< Kiln's headers for CUB
   std::map<std::string_view, std::string_view> hidden_;  ///< the cause, by name
-  std::set<std::string_view> indexed_, partial_;
+  std::set<std::string_view> indexed_, partial_, classes_;
   std::set<std::string_view> kernels_, called_;  ///< names of kernels, and of other definitions
   std::map<std::string_view, std::vector<const DefinitionOutline*>> definitions_;
 };
