@@ -9,6 +9,7 @@
 
 #include "base/child_process.h"
 #include "base/pipe.h"
+#include "base/stop_event.h"
 #include "kiln/error.h"
 
 namespace kiln {
@@ -25,12 +26,12 @@ class ProcessConversation final : public Conversation {
         error_(std::move(child_.error), command.output_limit),
         output_cutoff_(command.output_cutoff) {}
 
-  Answer ask(std::string_view line, std::chrono::milliseconds limit) override {
+  Answer ask(std::string_view line, std::chrono::milliseconds limit, const std::stop_token& stop) override {
     const auto begin = SteadyClock::now();
     static_cast<void>(error_.take_text());
     // A program that does not read has ended, or will reach the limit.
     static_cast<void>(write_line(child_.input.get(), line));
-    Answer answer = answer_before(deadline_after(limit));
+    Answer answer = answer_before(deadline_after(limit), stop);
     if (auto* end = std::get_if<ProcessResult>(&answer))
       end->seconds = std::chrono::duration<double>(SteadyClock::now() - begin).count();
     return answer;
@@ -43,7 +44,8 @@ class ProcessConversation final : public Conversation {
   std::int64_t process() const override { return child_.id(); }
 
  private:
-  Answer answer_before(SteadyClock::time_point deadline) {
+  Answer answer_before(SteadyClock::time_point deadline, const std::stop_token& stop) {
+    const StopEvent stop_event(stop);
     ProcessResult end;
     end.started = true;
     for (;;) {
@@ -54,12 +56,13 @@ class ProcessConversation final : public Conversation {
       if (exited) break;
       end.timed_out = SteadyClock::now() >= deadline;
       end.flooded = std::max(pending_.size(), error_.received()) > output_cutoff_;
-      if (end.timed_out || end.flooded) {
+      end.stopped = stop.stop_requested();
+      if (end.timed_out || end.flooded || end.stopped) {
         child_.kill();
         while (!child_.exited()) wait_for_end();
         break;
       }
-      wait_for_event(deadline);
+      wait_for_event(deadline, stop_event);
     }
     error_.drain();
     child_.tell_end(end);
@@ -78,9 +81,9 @@ class ProcessConversation final : public Conversation {
     return line;
   }
 
-  void wait_for_event(SteadyClock::time_point deadline) {
-    std::array<pollfd, 3> fds = {pollfd{output_.fd(), POLLIN, 0}, pollfd{error_.fd(), POLLIN, 0},
-                                 pollfd{child_.exit_fd(), POLLIN, 0}};
+  void wait_for_event(SteadyClock::time_point deadline, const StopEvent& stop) {
+    std::array<pollfd, 4> fds = {pollfd{output_.fd(), POLLIN, 0}, pollfd{error_.fd(), POLLIN, 0},
+                                 pollfd{child_.exit_fd(), POLLIN, 0}, pollfd{stop.fd(), 0, 0}};
     ::poll(fds.data(), fds.size(), poll_timeout(child_, deadline));
   }
 
@@ -101,7 +104,7 @@ class NoConversation final : public Conversation {
  public:
   explicit NoConversation(std::string why) : why_(std::move(why)) {}
 
-  Answer ask(std::string_view, std::chrono::milliseconds) override {
+  Answer ask(std::string_view, std::chrono::milliseconds, const std::stop_token&) override {
     ProcessResult result;
     result.error = why_;
     return result;

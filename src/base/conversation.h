@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -23,10 +24,11 @@ class Conversation {
  public:
   virtual ~Conversation() = default;
 
-  /// The answer, or how the program ended, at a limit or by itself: then the conversation is over. `limit` 0:
-  /// none.
+  /// The answer, or how the program ended, at a limit, at a stop or by itself: then the conversation is over.
+  /// `limit` 0: none.
   [[nodiscard]] virtual std::variant<Reply, ProcessResult> ask(std::string_view line,
-                                                               std::chrono::milliseconds limit) = 0;
+                                                               std::chrono::milliseconds limit,
+                                                               const std::stop_token& stop = {}) = 0;
   /// Ends the program with its process group, without waiting for its end: the conversation is over.
   virtual void kill() {}
   /// The program's process number; 0 if it could not be started.

@@ -15,6 +15,7 @@
 #include "base/conversation.h"
 #include "base/environment.h"
 #include "base/pipe.h"
+#include "base/stop_event.h"
 #include "base/text.h"
 #include "kiln/error.h"
 
@@ -41,7 +42,9 @@ class Attendance {
         output_(std::move(child_.output), command.output_limit),
         error_(std::move(child_.error), command.output_limit),
         output_cutoff_(command.output_cutoff),
-        deadline_(deadline_after(command.time_limit)) {}
+        deadline_(deadline_after(command.time_limit)),
+        stop_(command.stop),
+        stop_event_(stop_) {}
 
   ProcessResult wait() {
     ProcessResult result;
@@ -52,13 +55,14 @@ class Attendance {
       if (!killed) {
         result.timed_out = SteadyClock::now() >= deadline_;
         result.flooded = std::max(output_.received(), error_.received()) > output_cutoff_;
-        killed = result.timed_out || result.flooded;
+        result.stopped = stop_.stop_requested();
+        killed = result.timed_out || result.flooded || result.stopped;
         if (killed) {
           child_.kill();
           deadline_ = SteadyClock::time_point::max();
         }
       }
-      wait_for_event();
+      wait_for_event(killed);
       pump();
     }
     pump();
@@ -75,9 +79,10 @@ class Attendance {
     error_.drain();
   }
 
-  void wait_for_event() {
-    std::array<pollfd, 4> fds = {pollfd{output_.fd(), POLLIN, 0}, pollfd{error_.fd(), POLLIN, 0},
-                                 pollfd{input_.fd(), POLLOUT, 0}, pollfd{child_.exit_fd(), POLLIN, 0}};
+  void wait_for_event(bool killed) {
+    std::array<pollfd, 5> fds = {pollfd{output_.fd(), POLLIN, 0}, pollfd{error_.fd(), POLLIN, 0},
+                                 pollfd{input_.fd(), POLLOUT, 0}, pollfd{child_.exit_fd(), POLLIN, 0},
+                                 pollfd{killed ? -1 : stop_event_.fd(), 0, 0}};
     ::poll(fds.data(), fds.size(), poll_timeout(child_, deadline_));
   }
 
@@ -87,6 +92,8 @@ class Attendance {
   PipeReader error_;
   std::size_t output_cutoff_;
   SteadyClock::time_point deadline_;
+  std::stop_token stop_;
+  StopEvent stop_event_;
 };
 
 ProcessResult not_started(const std::string& why) {

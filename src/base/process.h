@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Command {
   std::size_t output_limit = std::size_t{8}
                              << 20;  ///< kept bytes of each stream; the rest is dropped, with a note
   std::size_t output_cutoff = std::size_t{64} << 20;  ///< a program that prints more to a stream is ended
+  std::stop_token stop = {};                          ///< the program is ended when a stop is requested
 };
 
 /// The end of a process. `started` is false if there is no such program (then `error` says why).
@@ -30,10 +32,13 @@ struct ProcessResult {
   int signal = 0;      ///< the signal that ended it, or 0
   bool timed_out = false;
   bool flooded = false;  ///< ended because it printed more than `output_cutoff`
+  bool stopped = false;  ///< ended because a stop was requested
   std::string output;
   std::string error;
   double seconds = 0;
-  [[nodiscard]] bool ok() const { return started && signal == 0 && exit_code == 0 && !timed_out && !flooded; }
+  [[nodiscard]] bool ok() const {
+    return started && signal == 0 && exit_code == 0 && !timed_out && !flooded && !stopped;
+  }
 };
 
 class Conversation;

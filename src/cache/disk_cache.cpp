@@ -48,7 +48,7 @@ CacheTurn DiskCache::find(const CacheKey& key) {
   return found;
 }
 
-CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
+CacheTurn DiskCache::load_or_lock(const CacheKey& key, const std::stop_token& stop) {
   if (!options_.locks || !may_write() || !is_trusted()) return find(key);
   CacheTurn turn = look_in_folders(key);
   count(turn.code ? &CacheCounters::hits : &CacheCounters::misses);
@@ -59,13 +59,13 @@ CacheTurn DiskCache::load_or_lock(const CacheKey& key) {
     if (auto* code = std::get_if<CodeObject>(&found)) turn.code = std::move(*code);
     return turn.code.has_value();
   };
-  KeyTurn key_turn = locks_.take(key.digest, look_again);
+  KeyTurn key_turn = locks_.take(key.digest, [&] { return stop.stop_requested() || look_again(); });
   turn.waited = key_turn.waited;
   if (turn.waited) count(&CacheCounters::waits);
   // The former holder of the lock may have published between our look-up and our lock.
   if (turn.code || look_again())
     turn.in_root = true;
-  else
+  else if (!stop.stop_requested())
     ask_server(key, turn);
   if (turn.code)
     count(&CacheCounters::hits);

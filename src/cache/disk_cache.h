@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -81,9 +82,10 @@ class DiskCache {
   [[nodiscard]] std::optional<CodeObject> load(const CacheKey& key);
   /// Without it: the code, or an empty turn.
   [[nodiscard]] CacheTurn find(const CacheKey& key);
-  /// The code, or else the lock of this key: while another process has that, waits for it to publish. The
-  /// server is asked under the lock: once by all processes that share the folder.
-  [[nodiscard]] CacheTurn load_or_lock(const CacheKey& key);
+  /// The code, or else the lock of this key: while another process has that, waits for it to publish, or for
+  /// `stop`: then neither of them. The server is asked under the lock: once by all processes that share the
+  /// folder.
+  [[nodiscard]] CacheTurn load_or_lock(const CacheKey& key, const std::stop_token& stop = {});
   /// The entries with this portable digest (cache/key_parts.h; empty: any) of all folders, for any
   /// architecture. Reads the
   /// `entry.json` of every entry, once: those that this process has published since are not seen.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <variant>
 #include <vector>
@@ -54,6 +55,9 @@ struct RefusedOption {
 
 using CompileResult = std::variant<CodeObject, Diagnostic>;
 
+/// Thrown where code is not needed any more: it was to be made ahead, or the program cancelled its request.
+struct Cancelled {};
+
 /// Turns specializations into code objects. Thread-safe; several compiles may run at once.
 class Compiler {
  public:
@@ -69,7 +73,10 @@ class Compiler {
   [[nodiscard]] virtual std::string unknown_input(const Specialization& specialization) {
     return specialization.unknown_input;
   }
-  [[nodiscard]] virtual CompileResult compile(const Specialization& specialization) = 0;
+  /// Throws Cancelled if `stop` is requested before the end and the compile can be ended. A program and a
+  /// worker process can be; in this process NVRTC can from 12.8 on, and others compile to the end.
+  [[nodiscard]] virtual CompileResult compile(const Specialization& specialization,
+                                              const std::stop_token& stop = {}) = 0;
   /// The target for a name that a user wrote after --arch ("native", "sm_90"). Throws bad_input with a list
   /// of the known names.
   [[nodiscard]] virtual Target target_for(const std::string& arch) = 0;

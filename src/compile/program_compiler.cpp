@@ -44,10 +44,10 @@ class ProgramCompiler final : public Compiler {
 
   Target target_for(const std::string& arch) override { return recipe_.target_for(arch); }
 
-  CompileResult compile(const Specialization& specialization) override {
+  CompileResult compile(const Specialization& specialization, const std::stop_token& stop) override {
     static_cast<void>(identity());
     try {
-      return compile_in(make_shared_scratch(files_, options_.scratch, recipe_.name), specialization);
+      return compile_in(make_shared_scratch(files_, options_.scratch, recipe_.name), specialization, stop);
     } catch (const std::filesystem::filesystem_error& error) {
       throw temporary_folder_error(options_.scratch, error);
     }
@@ -79,7 +79,8 @@ class ProgramCompiler final : public Compiler {
     return answer;
   }
 
-  CompileResult compile_in(const ScratchFolder& folder, const Specialization& specialization) {
+  CompileResult compile_in(const ScratchFolder& folder, const Specialization& specialization,
+                           const std::stop_token& stop) {
     const std::filesystem::path& work = folder.get().path;
     const std::filesystem::path include = work / "include";
     const std::filesystem::path binary = work / "binary";
@@ -91,12 +92,14 @@ class ProgramCompiler final : public Compiler {
     command.program = program_;
     command.directory = work.string();
     command.time_limit = options_.time_limit;
+    command.stop = stop;
     command.arguments = recipe_.options(specialization);
     const std::filesystem::path source(specialization.source_path);
     if (source.has_parent_path()) command.arguments.push_back("-I" + source.parent_path().string());
     command.arguments.insert(command.arguments.end(), {"-I" + include.string(), "-o", binary.string(),
                                                        (include / recipe_.source_file).string()});
     ProcessResult result = processes_.run(command);
+    if (result.stopped) throw Cancelled();
     result.error += result.output;
     const std::string repeat = program_ + " " + join(command.arguments, " ");
     if (!result.ok()) {

@@ -67,12 +67,13 @@ Diagnostic fault(const ProcessResult& result, const OutcomeGarbage& garbage, con
 }
 
 CompileResult compile_in(const ScratchFolder& work, const std::string& program, const Capsule& capsule,
-                         WorkerPool& workers, FileSystem& files) {
+                         const std::stop_token& stop, WorkerPool& workers, FileSystem& files) {
   const Path& folder = work.get().path;
   write_capsule(files, folder, capsule);
   const ProcessResult result =
       workers.compile(program, folder, milliseconds_of(capsule.settings.compile_time_limit),
-                      capsule.specialization.source_name);
+                      capsule.specialization.source_name, stop);
+  if (result.stopped) throw Cancelled();
   if (!result.started) return Diagnostic{result.error, "", program, true};
 
   WorkerOutcome outcome = read_outcome(files, folder);
@@ -95,8 +96,8 @@ bool is_worker(const std::string& program, ProcessRunner& processes) {
 
 /// `program`: what find_worker found.
 CompileResult compile_capsule(const Capsule& capsule, const std::optional<std::string>& program,
-                              const Path& scratch, WorkerPool& workers, ProcessRunner& processes,
-                              FileSystem& files) {
+                              const std::stop_token& stop, const Path& scratch, WorkerPool& workers,
+                              ProcessRunner& processes, FileSystem& files) {
   const std::string& stated = capsule.settings.worker;
   if (!program) {
     throw environment_error("the program kiln-worker, which compiles in a process of its own, is not in " +
@@ -104,7 +105,7 @@ CompileResult compile_capsule(const Capsule& capsule, const std::optional<std::s
   }
   try {
     const ScratchFolder work = make_shared_scratch(files, scratch, "compile");
-    CompileResult result = compile_in(work, *program, capsule, workers, files);
+    CompileResult result = compile_in(work, *program, capsule, stop, workers, files);
     const auto* diagnostic = std::get_if<Diagnostic>(&result);
     if (diagnostic == nullptr || !diagnostic->compiler_fault || stated.empty() ||
         is_worker(*program, processes))
@@ -159,10 +160,10 @@ class IsolatedCompiler final : public Compiler {
   }
   std::vector<std::string> quick_options() const override { return inner_.quick_options(); }
 
-  CompileResult compile(const Specialization& specialization) override {
+  CompileResult compile(const Specialization& specialization, const std::stop_token& stop) override {
     TraceSpan span(trace_, TraceKind::kCompile, specialization.source_name);
     if (span) describe(specialization, span);
-    CompileResult result = compile_somewhere(specialization, span);
+    CompileResult result = compile_somewhere(specialization, stop, span);
     if (span) describe(result, span);
     if (auto* diagnostic = std::get_if<Diagnostic>(&result);
         diagnostic != nullptr && diagnostic->compiler_fault)
@@ -171,14 +172,15 @@ class IsolatedCompiler final : public Compiler {
   }
 
  private:
-  CompileResult compile_somewhere(const Specialization& specialization, TraceSpan& span) {
+  CompileResult compile_somewhere(const Specialization& specialization, const std::stop_token& stop,
+                                  TraceSpan& span) {
     std::call_once(collected_, [this] { collect_scratch(files_, options_.scratch, clock_.system_ns()); });
     const Admission any = try_enter(in_flight_, Compiler::kAnyNumber);
     const Admission here = try_enter(in_flight_here_, places_here());
     span.add("in", here ? "this process" : "a worker");
-    if (here) return inner_.compile(specialization);
+    if (here) return inner_.compile(specialization, stop);
     used_workers_ = true;
-    return compile_capsule(capsule_of(specialization), worker_program(), options_.scratch, workers_,
+    return compile_capsule(capsule_of(specialization), worker_program(), stop, options_.scratch, workers_,
                            processes_, files_);
   }
 
@@ -248,7 +250,7 @@ Isolation parse_isolation(const std::string& word) {
 CompileResult run_in_worker(const Capsule& capsule, const Path& scratch, ProcessRunner& processes,
                             FileSystem& files) {
   WorkerPool workers(processes);
-  return compile_capsule(capsule, find_worker(capsule.settings.worker, processes), scratch, workers,
+  return compile_capsule(capsule, find_worker(capsule.settings.worker, processes), {}, scratch, workers,
                          processes, files);
 }
 

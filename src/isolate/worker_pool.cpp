@@ -8,10 +8,11 @@
 namespace kiln {
 
 ProcessResult WorkerPool::compile(const std::string& program, const std::filesystem::path& folder,
-                                  std::chrono::milliseconds limit, std::string_view source) {
+                                  std::chrono::milliseconds limit, std::string_view source,
+                                  const std::stop_token& stop) {
   Worker worker = take(program);
   const std::int64_t begin = trace_ != nullptr ? trace_->now() : 0;
-  auto answer = worker.conversation->ask(folder.string(), limit);
+  auto answer = worker.conversation->ask(folder.string(), limit, stop);
   if (trace_ != nullptr) add_span(worker, source, begin);
   if (auto* end = std::get_if<ProcessResult>(&answer)) return std::move(*end);
   ProcessResult done;

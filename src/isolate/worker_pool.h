@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,10 +27,11 @@ class WorkerPool {
       : processes_(processes), trace_(trace) {}
 
   /// Lets a worker of the program `worker` compile what the capsule in `folder` says, which is of
-  /// `source` (for the trace). A worker that did not answer in time, or ended, is how it ended; `limit` 0:
-  /// none.
+  /// `source` (for the trace). A worker that did not answer in time, or ended, is how it ended, as is one
+  /// whose code is not needed any more (`stop`); `limit` 0: none.
   [[nodiscard]] ProcessResult compile(const std::string& worker, const std::filesystem::path& folder,
-                                      std::chrono::milliseconds limit, std::string_view source = {});
+                                      std::chrono::milliseconds limit, std::string_view source = {},
+                                      const std::stop_token& stop = {});
   /// Ends the workers that wait for a question.
   void end();
 

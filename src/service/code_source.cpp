@@ -44,14 +44,6 @@ void count_turn(const CacheTurn& turn, double seconds, ServiceCounters& counters
   }
 }
 
-CacheTurn find_in(DiskCache& disk, const CacheKey& key) {
-  return disk.find(key);
-}
-
-CacheTurn load_or_lock(DiskCache& disk, const CacheKey& key) {
-  return disk.load_or_lock(key);
-}
-
 }  // namespace
 
 std::string name_of(const Specialization& specialization) {
@@ -87,7 +79,8 @@ std::optional<ObtainedCode> CodeSource::find(const CodeRequest& request) {
   }
   if (disk_for(request) == nullptr) return std::nullopt;
   double seconds = 0;
-  CacheTurn turn = look_up(request, find_in, seconds);
+  CacheTurn turn = look_up(
+      request, [&] { return disk_->find(request.key); }, seconds);
   if (!turn.code) return std::nullopt;
   return ObtainedCode{memory_.add(request.key.digest, *std::move(turn.code)), Origin::kDisk, 0, seconds};
 }
@@ -102,7 +95,7 @@ void CodeSource::make_ahead(const CodeRequest& request) {
     ahead_.insert_or_assign(request.key.digest, result);
     return result;
   };
-  static_cast<void>(flights_.run(request.key.digest, make, [] {}));
+  static_cast<void>(run(flights_, request.key.digest, request, make, [] {}));
 }
 
 std::optional<ObtainResult> CodeSource::take_ahead(const std::string& digest) {
@@ -122,7 +115,8 @@ ObtainResult CodeSource::obtain_alone(const CodeRequest& request) {
   DiskCache* kept = disk_for(request);
   if (kept == nullptr) return compile(request);
   double seconds = 0;
-  CacheTurn turn = look_up(request, load_or_lock, seconds);
+  CacheTurn turn = look_up(
+      request, [&] { return disk_->load_or_lock(request.key, request.stop); }, seconds);
   if (turn.code) {
     auto code = memory_.add(digest, *std::move(turn.code));
     return ObtainedCode{std::move(code), turn.waited ? Origin::kWaited : Origin::kDisk, 0,
@@ -136,13 +130,13 @@ ObtainResult CodeSource::obtain_alone(const CodeRequest& request) {
   return result;
 }
 
-CacheTurn CodeSource::look_up(const CodeRequest& request, CacheTurn (*ask)(DiskCache&, const CacheKey&),
+CacheTurn CodeSource::look_up(const CodeRequest& request, const std::function<CacheTurn()>& ask,
                               double& seconds) {
   const std::int64_t begin = clock_.steady_ns();
   CacheTurn turn;
   {
     TraceSpan span(trace_, TraceKind::kLookUp, request.specialization.source_name);
-    turn = ask(*disk_, request.key);
+    turn = ask();
     tell(turn, span);
   }
   seconds = seconds_since(begin);
@@ -181,7 +175,9 @@ ObtainResult CodeSource::compile(const CodeRequest& request) {
 
 CompileResult CodeSource::run_compiler(const CodeRequest& request) {
   try {
-    return request.compiler.compile(request.specialization);
+    return request.compiler.compile(request.specialization, request.stop);
+  } catch (const Cancelled&) {
+    throw;
   } catch (...) {
     tally_.count(&ServiceCounters::failed);
     throw;

@@ -93,32 +93,39 @@ class CodeSource {
   template <class Value, class Make>
   typename SingleFlight<Value>::Outcome join(SingleFlight<Value>& flights, const std::string& flight,
                                              const CodeRequest& request, Make make) {
-    for (;;) {
-      std::optional<std::int64_t> waiting_since;
-      const auto wait = [&] {
-        request.begin(GetProgress::Stage::kWaiting);
+    std::optional<std::int64_t> waiting_since;
+    auto outcome = run(flights, flight, request, make, [&] {
+      request.begin(GetProgress::Stage::kWaiting);
+      if (!waiting_since) {
         waiting_since = clock_.steady_ns();
         tally_.count(&ServiceCounters::waited);
-        if (request.urgency == Urgency::kWanted) slots_.raise(request.key.digest);
-      };
+      }
+      if (request.urgency == Urgency::kWanted) slots_.raise(request.key.digest);
+    });
+    if (waiting_since) {
+      const double seconds = seconds_since(*waiting_since);
+      tally_.update([&](ServiceCounters& counters) { counters.wait_seconds += seconds; });
+    }
+    return outcome;
+  }
+
+ private:
+  template <class Value, class Make, class OnWait>
+  static typename SingleFlight<Value>::Outcome run(SingleFlight<Value>& flights, const std::string& flight,
+                                                   const CodeRequest& request, Make make, OnWait on_wait) {
+    for (;;) {
       try {
-        auto outcome = flights.run(flight, make, wait);
-        if (waiting_since) {
-          const double seconds = seconds_since(*waiting_since);
-          tally_.update([&](ServiceCounters& counters) { counters.wait_seconds += seconds; });
-        }
-        return outcome;
+        return flights.run(flight, make, on_wait, request.stop);
       } catch (const Cancelled&) {
         if (request.stopped()) throw;
       }
     }
   }
-
- private:
   [[nodiscard]] ObtainResult obtain_alone(const CodeRequest& request);
   [[nodiscard]] ObtainResult compile(const CodeRequest& request);
   [[nodiscard]] CompileResult run_compiler(const CodeRequest& request);
-  [[nodiscard]] CacheTurn look_up(const CodeRequest& request, CacheTurn (*ask)(DiskCache&, const CacheKey&),
+  /// `ask` asks the disk.
+  [[nodiscard]] CacheTurn look_up(const CodeRequest& request, const std::function<CacheTurn()>& ask,
                                   double& seconds);
   void note_use(const CodeRequest& request);
   void keep(const CodeRequest& request, const std::shared_ptr<const CodeObject>& code, KeyLock lock);

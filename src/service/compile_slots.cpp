@@ -12,11 +12,7 @@ CompileSlot CompileSlots::take(const std::string& key, Urgency urgency, const st
   std::unique_lock lock(mutex_);
   const Position self = waiting_.insert(waiting_.end(), Waiter{key, urgency});
   const auto is_ready = [&] { return free_ > 0 && is_next(self); };
-  bool ready = changed_.wait(lock, stop, is_ready);
-  if (!ready && self->urgency == Urgency::kWanted) {
-    changed_.wait(lock, is_ready);
-    ready = true;
-  }
+  const bool ready = changed_.wait(lock, stop, is_ready) && !stop.stop_requested();
   waiting_.erase(self);
   if (ready) --free_;
   changed_.notify_all();

@@ -32,7 +32,7 @@ class CompileSlots {
  public:
   explicit CompileSlots(int count) : free_(count) {}
 
-  /// Waits for a slot. Empty if `stop` was requested before its turn, unless a caller waits for it.
+  /// Waits for a slot. Empty if `stop` was requested before its turn.
   [[nodiscard]] CompileSlot take(const std::string& key, Urgency urgency, const std::stop_token& stop = {});
   /// A caller waits for this key now.
   void raise(const std::string& key);

@@ -229,6 +229,7 @@ class KernelService::Ahead final : public CompileAhead {
 
   void wait() override { threads_.wait(); }
   bool wait_for(std::chrono::milliseconds limit) override { return threads_.wait_for(limit); }
+  void stop() override { threads_.stop(); }
 
  private:
   /// Digests of compiles that have begun; forgets those without a request.

@@ -42,8 +42,9 @@ struct WantedCode {
   Compiler* compiler = nullptr;
 };
 
-/// Compiles in threads of its own. The destructor drops compiles that have not begun, and code without a
-/// request by then.
+/// Compiles in threads of its own. The destructor drops compiles that have not begun, ends others if their
+/// compiler can be ended (Compiler::compile), waits for the rest, and drops code without a request by then. A
+/// request that waits for a compile that is ended here compiles anew.
 class CompileAhead {
  public:
   virtual ~CompileAhead() = default;
@@ -51,6 +52,8 @@ class CompileAhead {
   virtual void wait() = 0;
   /// wait() for at most `limit`: true if all are done.
   [[nodiscard]] virtual bool wait_for(std::chrono::milliseconds limit) = 0;
+  /// Drops and ends compiles without waiting for their end: for several, before the first is destroyed.
+  virtual void stop() = 0;
 };
 
 /// Joins the layers: memory, bundles, in flight, disk, compile. Where there is no compiler, code of any
@@ -80,7 +83,7 @@ class KernelService {
                                                   const std::shared_ptr<Device>& device,
                                                   void* caller_stream = nullptr);
   /// `get` for one who does not wait: others compile first. `nullopt` if `stop` was requested before the
-  /// compile began.
+  /// compile began, or ended it.
   [[nodiscard]] std::optional<std::variant<ServiceResult, Diagnostic>> get_in_background(
       const Specialization& specialization, Compiler& compiler, const std::shared_ptr<Device>& device,
       const std::stop_token& stop);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "compile/compiler.h"
 #include "kiln/progress.h"
 
 namespace kiln {
@@ -28,9 +29,6 @@ class ProgressListener {
   std::mutex mutex_;  // of the calls
   ProgressFunction function_;
 };
-
-/// Thrown where code is not needed any more: a compile made ahead, or a request that the program cancelled.
-struct Cancelled {};
 
 /// Reports the stages of one request.
 class ProgressReport {

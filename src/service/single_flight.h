@@ -1,11 +1,15 @@
 #pragma once
 
+#include <chrono>
 #include <exception>
 #include <future>
 #include <map>
 #include <mutex>
+#include <stop_token>
 #include <string>
 #include <utility>
+
+#include "compile/compiler.h"
 
 namespace kiln {
 
@@ -20,12 +24,14 @@ class SingleFlight {
     bool waited = false;
   };
 
-  /// `make` gives the Value; `on_wait` is called before waiting for another thread's.
+  /// `make` gives the Value; `on_wait` is called before waiting for another thread's. Throws Cancelled if
+  /// `stop` is requested while it waits.
   template <class Make, class OnWait>
-  Outcome run(const std::string& key, Make&& make, OnWait&& on_wait) {
+  Outcome run(const std::string& key, Make&& make, OnWait&& on_wait, const std::stop_token& stop = {}) {
     std::promise<Value> promise;
     if (auto others = join_or_lead(key, promise); others.valid()) {
       on_wait();
+      wait_for(others, stop);
       return {others.get(), true};
     }
     try {
@@ -34,13 +40,21 @@ class SingleFlight {
       land(key);
       return {std::move(value), false};
     } catch (...) {
+      land(key);  // first: one who then asks again does not join this one
       promise.set_exception(std::current_exception());
-      land(key);
       throw;
     }
   }
 
  private:
+  static void wait_for(const std::shared_future<Value>& others, const std::stop_token& stop) {
+    constexpr std::chrono::milliseconds kAskAgain{20};
+    if (!stop.stop_possible()) return;
+    while (others.wait_for(kAskAgain) != std::future_status::ready) {
+      if (stop.stop_requested()) throw Cancelled();
+    }
+  }
+
   /// The future of the thread that already works on it; not valid if the caller is now that thread.
   std::shared_future<Value> join_or_lead(const std::string& key, std::promise<Value>& promise) {
     const std::lock_guard lock(mutex_);

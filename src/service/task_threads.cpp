@@ -75,6 +75,10 @@ bool TaskThreads::wait_for(std::chrono::milliseconds limit) {
   return work_->ended.wait_for(lock, limit, [this] { return work_->running == 0; });
 }
 
+void TaskThreads::stop() {
+  work_->stop.request_stop();
+}
+
 int usable_cores() {
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }

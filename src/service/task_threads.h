@@ -20,6 +20,8 @@ class TaskThreads {
   void wait();
   /// wait() for at most `limit`: true if all are done.
   [[nodiscard]] bool wait_for(std::chrono::milliseconds limit);
+  /// What the destructor does, without the wait.
+  void stop();
 
  private:
   struct Work;

@@ -132,7 +132,9 @@ std::vector<std::unique_ptr<CompileAhead>> DeviceStudy::compile_from(
   for (std::size_t i = begin; i < end; ++i) {
     tell("compile", i, order.size(), cases_.cases[order[i]].name);
     while (!ahead[i - begin]->wait_for(kAskAgain)) {
-      if (context_.stop()) throw Interrupted{};
+      if (!context_.stop()) continue;
+      for (const auto& one : ahead) one->stop();
+      throw Interrupted{};
     }
   }
   return ahead;

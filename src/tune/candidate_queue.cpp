@@ -16,6 +16,11 @@ void CandidateQueue::push(Candidate candidate) {
   filling_ = true;
 }
 
+void CandidateQueue::clear() {
+  for (const Candidate& one : waiting_) one.code->stop();
+  waiting_.clear();
+}
+
 Candidate* CandidateQueue::find(const std::string& identity) {
   const auto found = std::find_if(waiting_.begin(), waiting_.end(),
                                   [&](const Candidate& one) { return one.identity == identity; });

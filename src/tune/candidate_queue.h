@@ -33,12 +33,16 @@ class CandidateQueue {
  public:
   /// `on_host`: the device is the host. The context outlives it.
   CandidateQueue(const JobContext& context, bool on_host) : context_(context), on_host_(on_host) {}
+  ~CandidateQueue() { clear(); }
 
   /// Starts to compile it.
   void push(Candidate candidate);
   /// The first whose code is there; with `in_order`, the one that was pushed first. Absent where there is
   /// none, or `stop` says so meanwhile.
   [[nodiscard]] std::optional<Candidate> pop(const std::function<bool()>& stop, bool in_order = false);
+
+  /// Drops all; ends their compiles if possible.
+  void clear();
 
   [[nodiscard]] std::size_t size() const { return waiting_.size(); }
   /// The one that is the same variant; null where none is queued.

@@ -125,10 +125,16 @@ class Search {
     std::string paper;
     if (auto candidate = candidates_.paper()) paper = push_first(std::move(*candidate));
     for (const std::uint64_t rank : task_.first) take(rank, false);
-    while (queue_.size() > 0 && !stopped()) {
-      const auto candidate = queue_.pop([this] { return stopped(); }, true);
+    const auto enough = [&] {
+      if (stopped()) return true;
+      const bool compares =
+          queue_.find(usual) != nullptr || (!paper.empty() && queue_.find(paper) != nullptr);
+      return !compares && ended();
+    };
+    while (queue_.size() > 0 && !enough()) {
+      const auto candidate = queue_.pop(enough, true);
       const bool compared = candidate && (candidate->identity == usual || candidate->identity == paper);
-      if (candidate && (compared || !ended())) measure(*candidate, measurer_, !compared);
+      if (candidate) measure(*candidate, measurer_, !compared);
     }
     result_.default_variant = place_of(usual);
     result_.paper_variant = place_of(paper);
@@ -255,6 +261,7 @@ class Search {
   }
 
   void finish() {
+    queue_.clear();  // no compile disturbs the last comparison, and none is waited for
     result_.stopped = stopped();
     result_.best = best_;
     if (!result_.stopped) compare_best();

@@ -5,6 +5,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <thread>
 
 namespace kiln {
 namespace {
@@ -63,6 +64,24 @@ TEST(Conversation, SilenceIsEndedAtTheLimit) {
   EXPECT_TRUE(end.timed_out);
   EXPECT_EQ(end.signal, SIGKILL);
   EXPECT_GE(end.seconds, 0.05);
+}
+
+TEST(Conversation, AStopEndsIt) {
+  const auto program = with_shell("read a; echo one; read b; sleep 100");
+  std::stop_source stop;
+  ASSERT_TRUE(std::holds_alternative<Reply>(program->ask("1", 10s, stop.get_token())));
+  std::thread other([&] {
+    std::this_thread::sleep_for(50ms);
+    stop.request_stop();
+  });
+  const auto answer = program->ask("2", 60s, stop.get_token());
+  other.join();
+  const auto* end = std::get_if<ProcessResult>(&answer);
+  ASSERT_NE(end, nullptr);
+  EXPECT_TRUE(end->stopped);
+  EXPECT_FALSE(end->timed_out);
+  EXPECT_EQ(end->signal, SIGKILL);
+  EXPECT_LT(end->seconds, 30);
 }
 
 TEST(Conversation, AFloodIsEnded) {

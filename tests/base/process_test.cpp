@@ -165,6 +165,26 @@ TEST_F(ProcessRunnerTest, TimeLimitEndsGrandchildrenToo) {
   EXPECT_FALSE(std::filesystem::exists("/proc/" + std::to_string(grandchild) + "/exe"));
 }
 
+TEST_F(ProcessRunnerTest, AStopEndsIt) {
+  std::stop_source stop;
+  Command command = shell("echo begun; sleep 100 & wait");
+  command.stop = stop.get_token();
+  std::thread other([&] {
+    std::this_thread::sleep_for(milliseconds(50));
+    stop.request_stop();
+  });
+  const ProcessResult result = runner_->run(command);
+  other.join();
+  EXPECT_TRUE(result.stopped);
+  EXPECT_FALSE(result.ok());
+  EXPECT_EQ(result.signal, SIGKILL);
+  EXPECT_LT(result.seconds, 30);
+  EXPECT_TRUE(runner_->run(command).stopped);  // one that was requested before
+  command.stop = std::stop_source().get_token();
+  command.arguments = {"-c", "exit 0"};
+  EXPECT_TRUE(runner_->run(command).ok());
+}
+
 TEST_F(ProcessRunnerTest, TimeLimitAppliesWhenTheStreamsAreClosed) {
   Command command = shell("exec >&- 2>&- <&-; sleep 30");
   command.time_limit = milliseconds(100);

@@ -258,5 +258,16 @@ TEST_F(DiskCacheTest, WorksOnTheRealDisk) {
   real->remove_all(root);
 }
 
+TEST_F(DiskCacheTest, AStopEndsTheWaitForAnotherProcess) {
+  const CacheTurn held = cache_.load_or_lock(key_);
+  ASSERT_TRUE(static_cast<bool>(held.lock));
+  std::stop_source stop;
+  stop.request_stop();
+  const CacheTurn turn = other_.load_or_lock(key_, stop.get_token());
+  EXPECT_TRUE(turn.waited);
+  EXPECT_FALSE(turn.code.has_value());
+  EXPECT_FALSE(static_cast<bool>(turn.lock));
+}
+
 }  // namespace
 }  // namespace kiln

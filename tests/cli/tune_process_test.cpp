@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 
 #include "base/exit_code.h"
@@ -99,6 +100,61 @@ TEST_F(TuneProcess, AVariantThatEndsItsProcessTwiceIsPassed) {
   EXPECT_THAT(rest.output, HasSubstr("1 fault: mode=1: it has ended the process of two earlier searches"));
   EXPECT_THAT(rest.output, HasSubstr("ended: every point is known"));
 }
+
+/// A compiler that takes ten minutes over one variant. Nothing waits for it at the end, by the budget or by a
+/// signal, and nothing of it is left.
+class SlowCompile : public TuneProcess, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override {
+    TuneProcess::SetUp();
+    write("twice/twice.yaml",
+          "workload: twice\nparameters: {n: {type: int, default: 64, values: [64, 128]}}\n"
+          "buffers: {y: {type: float, shape: [n]}}\n"
+          "kernels: {twice: {source: twice.cu, grid: [1], block: [n], args: [y, params]}}\nrun: [twice]\n");
+    write("twice/twice.cu",
+          "#include \"kiln/params.h\"\nextern \"C\" __global__ void twice(float* y, const Params p) {\n"
+          "  if (threadIdx.x < p.n) y[threadIdx.x] *= 2;\n}\n");
+    write("tuned.yaml", "workload: twice\ndevice: cpu\nmeasure: {min_time: 0, max_samples: 5}\n");
+    const std::string slow =
+        write("slow-c++", "#!/bin/sh\nif grep -qs 'n = 128;' kiln/params.h; then\n  echo $$ >> '" +
+                              path("pids") + "'\n  exec sleep 600\nfi\nexec c++ \"$@\"\n");
+    std::filesystem::permissions(slow, std::filesystem::perms::owner_all);
+    std::filesystem::create_directory(path("tmp"));
+  }
+  [[nodiscard]] std::string slow_program(const std::string& more) const {
+    return "export TMPDIR='" + path("tmp") + "'; " +
+           program("--cpu-compiler ./slow-c++ --isolation " + std::string(GetParam()) + " " + more);
+  }
+  void expect_nothing_left() {
+    EXPECT_EQ(shell("for pid in $(cat pids); do ! kill -0 $pid || exit 1; done").exit_code, 0);
+    EXPECT_TRUE(files_->list(path("tmp")).empty());
+    EXPECT_FALSE(exists("cache/failures"));
+    const ProcessResult held = shell("find cache -path '*lock*' -type f");
+    EXPECT_EQ(held.output, "");
+  }
+};
+
+TEST_P(SlowCompile, TheBudgetEndsIt) {
+  for (const char* budget : {"5s", "20s", "60s"}) {
+    const ProcessResult result =
+        shell("rm -rf tuned.tune; " + slow_program(std::string("--budget ") + budget));
+    ASSERT_EQ(result.exit_code, kExitDone) << result.error;
+    EXPECT_THAT(result.output, testing::AllOf(HasSubstr("best: default"), HasSubstr("ended: ")));
+    EXPECT_TRUE(exists("tuned.tune/best.yaml"));
+    if (exists("pids")) return expect_nothing_left();
+  }
+  FAIL() << "the slow compile has not begun";
+}
+
+TEST_P(SlowCompile, ASignalEndsIt) {
+  const ProcessResult result =
+      shell(slow_program("> out 2> err & ") +
+            "until [ -s pids ]; do kill -0 $! || exit 9; sleep 0.05; done; kill -TERM $!; wait $!");
+  EXPECT_EQ(result.exit_code, 128 + SIGTERM) << *files_->read_file(path("err"));
+  expect_nothing_left();
+}
+
+INSTANTIATE_TEST_SUITE_P(Isolation, SlowCompile, testing::Values("none", "process"));
 
 }  // namespace
 }  // namespace kiln

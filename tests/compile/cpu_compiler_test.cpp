@@ -436,6 +436,11 @@ TEST_F(FakeCpuCompiler, TurnsACrashAndATimeoutIntoDiagnostics) {
   EXPECT_TRUE(files_.files_below("/scratch").empty());
 }
 
+TEST_F(FakeCpuCompiler, ACompileThatIsStoppedIsNoDiagnostic) {
+  EXPECT_THROW((void)compile_with(FakeProcessRunner::stopped()), Cancelled);
+  EXPECT_TRUE(files_.files_below("/scratch").empty());
+}
+
 TEST_F(FakeCpuCompiler, ATemporaryFolderThatIsFullIsTheMachinesLack) {
   install("g++", "x");
   answer_ = [](const Command&) { return FakeProcessRunner::succeeded("g++ (X) 12.2.0\n"); };

@@ -187,6 +187,23 @@ TEST_F(FakeWorker, EachWayToFailIsADiagnosticWithACapsule) {
   }
 }
 
+TEST_F(FakeWorker, ACompileThatIsStoppedIsNoFailure) {
+  std::stop_source stop;
+  processes_.set_answer([&](const Command& command) {
+    EXPECT_EQ(command.stop, stop.get_token());
+    write_outcome(files_, command.arguments.at(0), code_from_a_worker());
+    return FakeProcessRunner::stopped();
+  });
+  EXPECT_THROW((void)make(Isolation::kProcess)->compile(make_specialization(), stop.get_token()), Cancelled);
+  EXPECT_TRUE(files_.files_below("/").empty());
+  EXPECT_TRUE(log_.warnings().empty());
+  inner_.block();
+  inner_.obey_stops();
+  stop.request_stop();
+  EXPECT_THROW((void)make(Isolation::kNone)->compile(make_specialization(), stop.get_token()), Cancelled);
+  EXPECT_TRUE(files_.files_below("/").empty());
+}
+
 TEST_F(FakeWorker, AFaultInThisProcessLeavesACapsuleToo) {
   inner_.set_diagnostic(
       Diagnostic{"axpy.cu: error: the C++ compiler was ended by signal 11", "log", "g++", false, true});

@@ -70,6 +70,22 @@ TEST_F(ShellWorkers, OneThatHangsIsEnded) {
   EXPECT_TRUE(result.timed_out);
 }
 
+TEST_F(ShellWorkers, OneWhoseCodeIsNotNeededIsEndedAndReplaced) {
+  const std::string script = "read folder; echo done; read folder; sleep 1000";
+  EXPECT_TRUE(compile(script).ok());
+  std::stop_source stop;
+  std::thread other([&] {
+    std::this_thread::sleep_for(50ms);
+    stop.request_stop();
+  });
+  const ProcessResult result = pool_.compile(script, "folder", 60s, {}, stop.get_token());
+  other.join();
+  EXPECT_TRUE(result.stopped);
+  EXPECT_LT(result.seconds, 30);
+  EXPECT_TRUE(compile(script).ok());
+  EXPECT_EQ(runner_.started, 2);
+}
+
 TEST_F(ShellWorkers, EachCompileAtATimeHasItsOwn) {
   // Each waits until both work: one worker for the two would never answer.
   const auto folder = std::filesystem::temp_directory_path() / ("kiln-pool-" + std::to_string(::getpid()));

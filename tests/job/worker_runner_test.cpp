@@ -24,7 +24,8 @@ using Answering = std::function<Answer(const std::string& question)>;
 class FakeWorker final : public Conversation {
  public:
   explicit FakeWorker(Answering answer) : answer_(std::move(answer)) {}
-  Answer ask(std::string_view line, std::chrono::milliseconds /*limit*/) override {
+  Answer ask(std::string_view line, std::chrono::milliseconds /*limit*/,
+             const std::stop_token& /*stop*/) override {
     return answer_(std::string(line));
   }
 

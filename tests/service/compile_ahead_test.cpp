@@ -30,6 +30,9 @@ class CompileAheadTest : public testing::Test {
     return service_.get(make_specialization(std::to_string(i)), compiler_, nullptr);
   }
   Origin origin_of(int i) { return std::get<ServiceResult>(get(i)).origin; }
+  void wait_for_waiting(std::uint64_t n) {
+    while (service_.counters().waited < n) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 
   test::FakeClock clock_;
   test::FakeCompiler compiler_;
@@ -84,7 +87,7 @@ TEST_F(CompileAheadTest, ACallerJoinsACompileThatHasBegun) {
   const auto ahead = service_.compile_ahead(wanted(4));
   compiler_.wait_for_begun(4);
   std::thread caller([&] { EXPECT_EQ(origin_of(2), Origin::kCompiled); });
-  while (service_.counters().waited < 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  wait_for_waiting(1);
   compiler_.unblock();
   caller.join();
   ahead->wait();
@@ -94,12 +97,12 @@ TEST_F(CompileAheadTest, ACallerJoinsACompileThatHasBegun) {
 TEST_F(CompileAheadTest, WhatACallerWaitsForGoesBeforeTheRest) {
   class Recording : public test::FakeCompiler {
    public:
-    CompileResult compile(const Specialization& specialization) override {
+    CompileResult compile(const Specialization& specialization, const std::stop_token& stop) override {
       {
         const std::lock_guard lock(mutex_);
         order.push_back(specialization.source_text);
       }
-      return FakeCompiler::compile(specialization);
+      return FakeCompiler::compile(specialization, stop);
     }
     std::vector<std::string> order;
 
@@ -133,6 +136,74 @@ TEST_F(CompileAheadTest, GoingAwayDropsWhatHasNotBegun) {
   end.join();
   EXPECT_LE(compiler_.compiles(), 8);
   EXPECT_EQ(origin_of(0), Origin::kCompiled);  // code that was never requested is forgotten
+}
+
+TEST_F(CompileAheadTest, GoingAwayEndsWhatCompiles) {
+  compiler_.obey_stops();
+  compiler_.block();
+  auto ahead = service_.compile_ahead(wanted(100));
+  compiler_.wait_for_begun(4);
+  ahead.reset();  // while all compiles are blocked
+  EXPECT_EQ(compiler_.compiles(), 4);
+  EXPECT_EQ(service_.counters().compiled + service_.counters().failed, 0U);
+  compiler_.unblock();
+  EXPECT_EQ(origin_of(0), Origin::kCompiled);
+  EXPECT_EQ(compiler_.compiles(), 5);
+}
+
+TEST_F(CompileAheadTest, StopDoesNotWait) {
+  compiler_.block();
+  auto ahead = service_.compile_ahead(wanted(100));
+  compiler_.wait_for_begun(4);
+  ahead->stop();
+  EXPECT_FALSE(ahead->wait_for(std::chrono::milliseconds(0)));
+  compiler_.unblock();
+  ahead->wait();
+  EXPECT_EQ(compiler_.compiles(), 4);
+}
+
+TEST_F(CompileAheadTest, ACallerWhoJoinedACompileThatIsEndedCompilesAnew) {
+  compiler_.obey_stops();
+  compiler_.block();
+  auto ahead = service_.compile_ahead(wanted(1));
+  compiler_.wait_for_begun(1);
+  std::thread caller([&] { EXPECT_EQ(origin_of(0), Origin::kCompiled); });
+  wait_for_waiting(1);
+  ahead.reset();
+  compiler_.wait_for_begun(2);
+  compiler_.unblock();
+  caller.join();
+  EXPECT_EQ(compiler_.compiles_of("0"), 2);
+  EXPECT_EQ(service_.counters().compiled, 1U);
+  EXPECT_EQ(service_.counters().failed, 0U);
+}
+
+TEST_F(CompileAheadTest, OthersWhoMakeTheSameAheadGoOnWithIt) {
+  compiler_.obey_stops();
+  compiler_.block();
+  auto first = service_.compile_ahead(wanted(1));
+  compiler_.wait_for_begun(1);
+  const auto second = service_.compile_ahead(wanted(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  first.reset();
+  compiler_.wait_for_begun(2);
+  EXPECT_FALSE(second->wait_for(std::chrono::milliseconds(0)));
+  compiler_.unblock();
+  second->wait();
+  EXPECT_EQ(origin_of(0), Origin::kCompiled);
+  EXPECT_EQ(compiler_.compiles(), 2);
+}
+
+TEST_F(CompileAheadTest, GoingAwayDoesNotWaitForACallersCompile) {
+  compiler_.block();
+  std::thread caller([&] { EXPECT_EQ(origin_of(0), Origin::kCompiled); });
+  compiler_.wait_for_begun(1);
+  auto ahead = service_.compile_ahead(wanted(1));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ahead.reset();  // the caller's compile is blocked
+  compiler_.unblock();
+  caller.join();
+  EXPECT_EQ(compiler_.compiles(), 1);
 }
 
 TEST_F(CompileAheadTest, ADiagnosticIsKeptForTheOneWhoAsks) {

@@ -163,9 +163,9 @@ TEST_F(KernelServiceTest, CostsAreWhatTheClockSays) {
   class SlowCompiler : public test::FakeCompiler {
    public:
     explicit SlowCompiler(test::FakeClock& clock) : clock_(clock) {}
-    CompileResult compile(const Specialization& specialization) override {
+    CompileResult compile(const Specialization& specialization, const std::stop_token& stop) override {
       clock_.advance(2);
-      return FakeCompiler::compile(specialization);
+      return FakeCompiler::compile(specialization, stop);
     }
 
    private:

@@ -24,13 +24,13 @@ class CountingCompiler : public test::FakeCompiler {
  public:
   CountingCompiler(FileSystem& files, std::filesystem::path count)
       : files_(files), count_(std::move(count)) {}
-  CompileResult compile(const Specialization& specialization) override {
+  CompileResult compile(const Specialization& specialization, const std::stop_token& stop) override {
     files_.append_file(count_, specialization.source_text + "\n");
     if (specialization.source_text == "hangs") std::this_thread::sleep_for(std::chrono::seconds(60));
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     if (specialization.source_text == "wrong") std::this_thread::sleep_for(std::chrono::milliseconds(300));
     if (specialization.source_text == "wrong") return Diagnostic{"wrong", "", "", false};
-    return FakeCompiler::compile(specialization);
+    return FakeCompiler::compile(specialization, stop);
   }
 
  private:

@@ -49,10 +49,10 @@ int wait_for(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : kSignalled + WTERMSIG(status);
 }
 
-CompileResult CountingCompiler::compile(const Specialization& specialization) {
+CompileResult CountingCompiler::compile(const Specialization& specialization, const std::stop_token& stop) {
   files_.append_file(count_, specialization.source_text + "\n");
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds_));
-  CompileResult result = FakeCompiler::compile(specialization);
+  CompileResult result = FakeCompiler::compile(specialization, stop);
   std::get<CodeObject>(result).binary = counted_binary(specialization, bytes_);
   return result;
 }

@@ -72,7 +72,7 @@ class CountingCompiler : public test::FakeCompiler {
  public:
   CountingCompiler(FileSystem& files, std::filesystem::path count, std::size_t bytes, int milliseconds)
       : files_(files), count_(std::move(count)), bytes_(bytes), milliseconds_(milliseconds) {}
-  CompileResult compile(const Specialization& specialization) override;
+  CompileResult compile(const Specialization& specialization, const std::stop_token& stop) override;
 
  private:
   FileSystem& files_;

@@ -19,13 +19,17 @@ std::string fake_binary(const Specialization& specialization) {
 
 FakeCompiler::FakeCompiler(CompilerIdentity identity) : identity_(std::move(identity)) {}
 
-CompileResult FakeCompiler::compile(const Specialization& specialization) {
+CompileResult FakeCompiler::compile(const Specialization& specialization, const std::stop_token& stop) {
   constexpr double kSeconds = 0.25;
   std::unique_lock lock(mutex_);
   ++begun_;
   ++by_source_[specialization.source_text];
   changed_.notify_all();
-  changed_.wait(lock, [this] { return !blocked_; });
+  const auto free = [this] { return !blocked_; };
+  if (!obeys_stops_)
+    changed_.wait(lock, free);
+  else if (!changed_.wait(lock, stop, free))
+    throw Cancelled();
   if (!exception_.empty()) throw internal_error(exception_);
   if (diagnostic_) return *diagnostic_;
   CodeObject code;
@@ -73,6 +77,11 @@ void FakeCompiler::set_exception(const std::string& message) {
 void FakeCompiler::block() {
   const std::lock_guard lock(mutex_);
   blocked_ = true;
+}
+
+void FakeCompiler::obey_stops() {
+  const std::lock_guard lock(mutex_);
+  obeys_stops_ = true;
 }
 
 void FakeCompiler::unblock() {

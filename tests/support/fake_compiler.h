@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "compile/compiler.h"
@@ -19,7 +20,7 @@ class FakeCompiler : public Compiler {
   explicit FakeCompiler(CompilerIdentity identity = {"fakec", "1.0", "fingerprint"});
 
   const CompilerIdentity& identity() override { return identity_; }
-  CompileResult compile(const Specialization& specialization) override;
+  CompileResult compile(const Specialization& specialization, const std::stop_token& stop = {}) override;
   /// Knows "native" and "fake_1".
   Target target_for(const std::string& arch) override;
 
@@ -31,12 +32,15 @@ class FakeCompiler : public Compiler {
   void set_ptx_note(const std::string& note);
   /// From now on each kernel of the code uses so much shared memory of its own.
   void set_static_shared_bytes(std::uint64_t bytes);
-  /// While blocked, compiles wait inside `compile` until `unblock`.
+  /// While blocked, compiles wait inside `compile` until `unblock`; a stop does not end them.
   void block();
+  /// From now on a stop ends them.
+  void obey_stops();
   void unblock();
   /// Waits until `n` compiles have begun since the start.
   void wait_for_begun(int n);
 
+  /// Compiles that have begun.
   [[nodiscard]] int compiles() const;
   /// How often this source text was compiled.
   [[nodiscard]] int compiles_of(const std::string& source_text) const;
@@ -44,10 +48,11 @@ class FakeCompiler : public Compiler {
  private:
   CompilerIdentity identity_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable_any changed_;
   std::map<std::string, int> by_source_;
   int begun_ = 0;
   bool blocked_ = false;
+  bool obeys_stops_ = false;
   std::optional<Diagnostic> diagnostic_;
   std::string exception_;
   std::string ptx_note_;

@@ -46,6 +46,12 @@ class FakeProcessRunner : public ProcessRunner {
     result.timed_out = true;
     return result;
   }
+  static ProcessResult stopped() {
+    constexpr int kKill = 9;
+    ProcessResult result = killed(kKill);
+    result.stopped = true;
+    return result;
+  }
 
   ProcessResult run(const Command& command) override {
     Answer answer;
@@ -84,10 +90,12 @@ class FakeProcessRunner : public ProcessRunner {
    public:
     FakeConversation(FakeProcessRunner& runner, Command command)
         : runner_(runner), command_(std::move(command)) {}
-    std::variant<Reply, ProcessResult> ask(std::string_view line, std::chrono::milliseconds limit) override {
+    std::variant<Reply, ProcessResult> ask(std::string_view line, std::chrono::milliseconds limit,
+                                           const std::stop_token& stop) override {
       Command question = command_;
       question.arguments = {std::string(line)};
       question.time_limit = limit;
+      question.stop = stop;
       ProcessResult result = runner_.run(question);
       if (result.ok()) return Reply{"done", result.error};
       return result;

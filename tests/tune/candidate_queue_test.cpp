@@ -67,6 +67,24 @@ TEST_F(CandidateQueueTest, OnTheHostNothingCompilesWhileSomethingIsMeasured) {
   EXPECT_TRUE(queue.takes_more(4));
 }
 
+TEST_F(CandidateQueueTest, EndsCompilesThatNobodyWaitsFor) {
+  compiler_.obey_stops();
+  compiler_.block();
+  {
+    CandidateQueue queue(context_, false);
+    queue.push(candidate("32"));
+    queue.push(candidate("64"));
+    compiler_.wait_for_begun(1);
+    queue.clear();  // while its compiles are blocked
+    EXPECT_EQ(queue.size(), 0U);
+    const int compiles = compiler_.compiles();
+    queue.push(candidate("128"));
+    compiler_.wait_for_begun(compiles + 1);
+  }
+  compiler_.unblock();
+  EXPECT_EQ(context_.service.counters().failed, 0U);
+}
+
 TEST_F(CandidateQueueTest, FindsWhatWaits) {
   CandidateQueue queue(context_, false);
   queue.push(candidate("32"));

@@ -142,7 +142,7 @@ class CpuCompiler final : public Compiler {
     return found;
   }
 
-  CompileResult compile(const Specialization& specialization) override {
+  CompileResult compile(const Specialization& specialization, const std::stop_token& stop) override {
     static_cast<void>(identity());
     if (auto missing = missing_kernel(specialization)) return *missing;
     if (const auto option = find_option_against_code(specialization.options)) {
@@ -153,8 +153,8 @@ class CpuCompiler final : public Compiler {
       return Diagnostic{summary, summary, "", false};
     }
     try {
-      return compile_without_missing_headers(specialization,
-                                             [&](const Specialization& one) { return compile_best(one); });
+      return compile_without_missing_headers(
+          specialization, [&](const Specialization& one) { return compile_best(one, stop); });
     } catch (const std::filesystem::filesystem_error& error) {
       throw temporary_folder_error(options_.scratch, error);
     }
@@ -188,23 +188,23 @@ class CpuCompiler final : public Compiler {
   }
 
   /// Kernels with barriers are split at them if possible, on the preprocessor's output.
-  CompileResult compile_best(const Specialization& specialization) {
+  CompileResult compile_best(const Specialization& specialization, const std::stop_token& stop) {
     const bool gcc = !compiler_.clang();
     if (!may_need_fibers(specialization))
-      return compile_unit(specialization, make_cpu_unit(specialization, gcc));
+      return compile_unit(specialization, make_cpu_unit(specialization, gcc), stop);
     EntryWays ways;
     const auto fibers = [&](const std::string& reason) {
       for (auto& [entry, way] : ways) {
         if (way.kind == EntryWay::Kind::kSplit) way = {EntryWay::Kind::kFibers, "", reason, false};
       }
-      return compile_unit(specialization, make_cpu_unit(specialization, gcc, &ways));
+      return compile_unit(specialization, make_cpu_unit(specialization, gcc, &ways), stop);
     };
     if (asks_for_fibers(specialization)) {
       for (const EntryPoint& entry : specialization.entries)
         ways[entry.name_expression] = {EntryWay::Kind::kSplit, "", "", false};
       return fibers(kFibersWanted);
     }
-    const auto expanded = preprocess(specialization);
+    const auto expanded = preprocess(specialization, stop);
     if (!expanded) return fibers("");  // the compiler will report the error
     SplitUnit split = make_split_unit(specialization, *expanded, gcc);
     ways = std::move(split.ways);
@@ -213,7 +213,7 @@ class CpuCompiler final : public Compiler {
         log_.debug("kernel '" + entry + "' runs as fibers on the cpu: " + way.reason);
     }
     if (!split.splits) return fibers("");
-    CompileResult result = compile_unit(specialization, split.unit, split_options(!gcc));
+    CompileResult result = compile_unit(specialization, split.unit, stop, split_options(!gcc));
     const auto* failed = std::get_if<Diagnostic>(&result);
     if (failed == nullptr || failed->environment) return result;
     log_.debug("'" + specialization.source_name + "' split at its barriers does not compile:\n" +
@@ -221,7 +221,8 @@ class CpuCompiler final : public Compiler {
     return fibers("split at its barriers it does not compile: " + failed->summary);
   }
 
-  std::optional<std::string> preprocess(const Specialization& specialization) {
+  std::optional<std::string> preprocess(const Specialization& specialization,
+                                        const std::stop_token& stop = {}) {
     const ScratchFolder folder = make_shared_scratch(files_, options_.scratch, "cpu");
     const std::filesystem::path& work = folder.get().path;
     const CpuUnit unit = make_expansion_unit(specialization);
@@ -234,21 +235,28 @@ class CpuCompiler final : public Compiler {
     arguments.insert(arguments.end(), {"-DKILN_PREPROCESSING", "-E", "-"});
     command.standard_input = unit.text;
     command.output_limit = std::size_t{64} << 20;
-    const ProcessResult result = processes_.run(command);
+    const ProcessResult result = run(std::move(command), stop);
     if (!result.ok()) return std::nullopt;
     return result.output;
   }
 
+  ProcessResult run(Command command, const std::stop_token& stop) {
+    command.stop = stop;
+    ProcessResult result = processes_.run(command);
+    if (result.stopped) throw Cancelled();
+    return result;
+  }
+
   CompileResult compile_unit(const Specialization& specialization, const CpuUnit& unit,
-                             const std::vector<std::string>& more_options = {}) {
+                             const std::stop_token& stop, const std::vector<std::string>& more_options = {}) {
     const ScratchFolder folder = make_shared_scratch(files_, options_.scratch, "cpu");
     const std::filesystem::path& work = folder.get().path;
     write_unit_headers(files_, work / "include", unit.headers);
 
     Command command = make_command(specialization, work, more_options);
     command.standard_input = unit.text;
-    const ProcessResult result = processes_.run(command);
     const std::string repeat = compiler_.path + " " + join(command.arguments, " ");
+    const ProcessResult result = run(std::move(command), stop);
     if (!result.ok()) return failure(result, specialization, repeat);
 
     CodeObject object;

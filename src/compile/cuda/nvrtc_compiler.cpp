@@ -74,9 +74,9 @@ class NvrtcCompiler final : public Compiler {
     return text;
   }
 
-  CompileResult compile(const Specialization& specialization) override {
-    return compile_without_missing_headers(specialization,
-                                           [&](const Specialization& one) { return compile_as_it_is(one); });
+  CompileResult compile(const Specialization& specialization, const std::stop_token& stop) override {
+    return compile_without_missing_headers(
+        specialization, [&](const Specialization& one) { return compile_as_it_is(one, stop); });
   }
 
   /// NVRTC holds locks of its own: docs/performance.md compares 16 threads with 16 processes.
@@ -96,7 +96,7 @@ class NvrtcCompiler final : public Compiler {
   }
 
  private:
-  CompileResult compile_as_it_is(const Specialization& specialization) {
+  CompileResult compile_as_it_is(const Specialization& specialization, const std::stop_token& stop) {
     const NvrtcLibrary& nvrtc = library();
     const NvrtcArch arch = choose(compiled_arch(specialization));
     RtcUnit unit = make_nvrtc_unit(specialization, options_.source_folder);
@@ -128,7 +128,9 @@ class NvrtcCompiler final : public Compiler {
       NvrtcProgram& program = made.emplace(nvrtc, unit, specialization.source_name);
       for (const EntryPoint& entry : specialization.entries)
         program.add_name(names.at(entry.name_expression));
-      return program.compile(options, options_.time_limit);
+      const nvrtc_abi::Result answer = program.compile(options, options_.time_limit, stop);
+      if (answer == nvrtc_abi::kCancelled && stop.stop_requested()) throw Cancelled();
+      return answer;
     };
     nvrtc_abi::Result result = compile_so();
     // A kernel may have the name of a built-in function of NVRTC.

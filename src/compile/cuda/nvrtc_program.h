@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,7 +17,8 @@ class NvrtcProgram : public RtcProgram<NvrtcLibrary> {
 
   /// NVRTC's answer. A time limit of zero means no limit; an NVRTC before 12.8 cannot be stopped.
   [[nodiscard]] nvrtc_abi::Result compile(const std::vector<std::string>& options,
-                                          std::chrono::milliseconds time_limit);
+                                          std::chrono::milliseconds time_limit,
+                                          const std::stop_token& stop = {});
   [[nodiscard]] std::string cubin() const { return product(call_.get_cubin_size, call_.get_cubin); }
   [[nodiscard]] std::string ptx() const { return text_product(call_.get_ptx_size, call_.get_ptx); }
 };

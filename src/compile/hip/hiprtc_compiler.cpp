@@ -55,7 +55,7 @@ class HiprtcCompiler final : public Compiler {
     return text;
   }
 
-  CompileResult compile(const Specialization& specialization) override {
+  CompileResult compile(const Specialization& specialization, const std::stop_token& /*stop*/) override {
     require_known_isa(library(), specialization.target.arch);
     return compile_without_missing_headers(specialization,
                                            [&](const Specialization& one) { return compile_as_it_is(one); });
