@@ -4,8 +4,7 @@
 #include "../tiles/square.h"
 
 // The transpose of an operand, whose lines then lie along the depth: for instructions that take no other order.
-extern "C" __global__ void KILN_LAUNCH_BOUNDS_transpose_operand transpose_operand(T* __restrict__ to,
-                                                                                  const T* __restrict__ from,
+extern "C" __global__ void KILN_LAUNCH_BOUNDS_transpose_operand transpose_operand(T* __restrict__ to, const T* from,
                                                                                   int columns, const Params p) {
   using Element = tiles::ElementOf<sizeof(T)>::Type;
   constexpr int side = 64;

@@ -132,9 +132,10 @@ TEST_F(ProcessEnd, AKernelThatCallsExitIsAFaultOfItsVariant) {
 }
 
 TEST_F(ProcessEnd, ExitOutsideOfALaunchDoesNotEndWithSuccess) {
-  write_kernel("",
-               "#include <cstdlib>\nstruct Ender { Ender() { if (Params::mode == 1) _Exit(0); } };\n"
-               "static Ender ender;\n");
+  write_kernel(
+      "",
+      "#include <cstdlib>\nstruct Ender { __device__ Ender() { if (Params::mode == 1) _Exit(0); } };\n"
+      "static __device__ Ender ender;\n");
   const ProcessResult constructor = shell(program());
   EXPECT_NE(constructor.exit_code, 0);
   EXPECT_EQ(shell(program("--resume")).exit_code, kExitFailed);

@@ -149,8 +149,8 @@ TEST_F(CpuDeviceTest, RunsStreamsOfSeveralThreads) {
   atomicAdd(a + blockIdx.x, tile[63 - threadIdx.x]);
 })",
                                      "k");
-  DeviceFunction& bad =
-      kernels_.build(R"(extern "C" __global__ void bad() { if (threadIdx.x) __syncthreads(); })", "bad");
+  DeviceFunction& bad = kernels_.build(
+      R"(extern "C" __global__ void bad() { if (threadIdx.x) __syncthreads(); __syncthreads(); })", "bad");
   std::vector<std::jthread> threads;
   threads.reserve(4);
   std::atomic<int> faults{0};
