@@ -47,7 +47,7 @@ bool is_of_device(const std::vector<Token>& tokens, TokenSpan span) {
 
 /// "Image::f" where the name of a function is written so, else "f".
 std::string written_name(const std::vector<Token>& tokens, const Declaration& one) {
-  const std::string name(one.names.front());
+  std::string name(one.names.front());
   const std::size_t open = one.parameters.begin;  // behind the name and "("
   constexpr std::size_t kWords = 4;
   if (open < kWords || !tokens[open - 2].is(name) || !tokens[open - 3].is("::")) return name;
@@ -222,6 +222,7 @@ std::vector<HeaderName> missing_headers(const Includes& includes) {
   add(includes.text);
   for (const IncludedHeader& header : includes.headers) add(header.text);
   std::vector<HeaderName> missing;
+  missing.reserve(quoted.size());
   for (const auto& [name, in_quotes] : quoted) missing.push_back({name, in_quotes});
   return missing;
 }

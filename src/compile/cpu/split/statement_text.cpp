@@ -284,7 +284,7 @@ std::string StatementText::parting(const Statement& statement) {
     if (call->partial)
       throw Trouble{"a wait for a cuda::barrier that a part of a block may make", statement.range.begin};
   }
-  const std::string name = "kiln_parting" + std::to_string(++parts_);
+  std::string name = "kiln_parting" + std::to_string(++parts_);
   out_ += "kiln::cpu::Parting<KilnShape, " + set_type() + "> " + name + "(kiln_b);\n";
   return name;
 }
