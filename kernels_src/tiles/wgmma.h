@@ -284,9 +284,10 @@ struct WgmmaOfRegisters {
   __device__ void step(const float* a, const float* b, int, int rank) {
     KILN_UNROLL_ALL
     for (int k = 0; k < 4; ++k) {
+      float x[4];
+      read(a, rank, k, x);
       KILN_UNROLL_ALL
-      for (int e = 0; e < 4; ++e)
-        left[Turn][k][e] = __float_as_uint(a[place(rank, e % 2, k * 8 + e / 2 * 4 + rank % 4)]);
+      for (int e = 0; e < 4; ++e) left[Turn][k][e] = __float_as_uint(x[e]);
     }
     detail::begin_products();
     KILN_UNROLL_ALL
@@ -301,16 +302,24 @@ struct WgmmaOfRegisters {
     detail::keep_behind(sums);
   }
 
-  /// The tile's row that the instruction's row lane / 4 (`low` 0) or 8 more (`low` 1) is: any order will do.
-  /// With this one the 32 lanes that read 8 rows and 4 lines of a box find them in different banks: rows come
-  /// in chunks of 4, and chunk c of line k is at c ^ k % 8.
-  __device__ static int row_of(int rank, int low) {
-    const int warp = rank / 32;
-    return warp / 2 * 32 + warp % 2 * 8 + low * 4 + rank % 32 / 16 * 16 + rank % 16 / 4;
-  }
-  __device__ static int place(int rank, int low, int k) {
-    const int row = row_of(rank, low);
-    return (row / 32 * 32 + k) * 32 + (row % 32 / 4 ^ k % 8) * 4 + row % 4;
+  /// The tile's row that is the instruction's row lane / 4 (`low` 0) or 8 more (`low` 1).
+  __device__ static int row_of(int rank, int low) { return rank / 32 * 16 + low * 8 + rank % 32 / 4; }
+  /// What the lane needs of columns [8 k, 8 k + 8), in the instruction's order. The upper four of 8 rows read
+  /// the upper columns first: then 32 lanes, which read 8 rows and 4 lines of a box, find them in different
+  /// banks. Rows come in chunks of 4, and chunk c of line k is at c ^ k % 8.
+  __device__ static void read(const float* a, int rank, int k, float (&x)[4]) {
+    const bool upper = rank / 16 % 2 != 0;
+    KILN_UNROLL_ALL
+    for (int e = 0; e < 4; ++e) {
+      const int row = row_of(rank, e % 2), column = k * 8 + (e / 2 ^ int(upper)) * 4 + rank % 4;
+      x[e] = a[(row / 32 * 32 + column) * 32 + (row % 32 / 4 ^ column % 8) * 4 + row % 4];
+    }
+    KILN_UNROLL_ALL
+    for (int e = 0; e < 2; ++e) {
+      const float first = upper ? x[e + 2] : x[e];
+      x[e + 2] = upper ? x[e] : x[e + 2];
+      x[e] = first;
+    }
   }
   template <class Store>
   __device__ void store(int rank, int row, int column, const Store& store) const {

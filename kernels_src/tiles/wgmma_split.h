@@ -55,11 +55,12 @@ struct WgmmaSplit : WgmmaOfRegisters<A::rows, B::rows, Turned> {
     }
     KILN_UNROLL_ALL
     for (int k = 0; k < 4; ++k) {
+      float x[4];
+      read(a, rank, k, x);
       KILN_UNROLL_ALL
       for (int e = 0; e < 4; ++e) {
-        const float x = a[place(rank, e % 2, k * 8 + e / 2 * 4 + rank % 4)];
-        high[Turn][k][e] = __float_as_uint(x);
-        rest[Turn][k][e] = __float_as_uint(low_of(x));
+        high[Turn][k][e] = __float_as_uint(x[e]);
+        rest[Turn][k][e] = __float_as_uint(low_of(x[e]));
       }
     }
     fence_shared_for_copies();  // the instructions read as copies do
@@ -91,15 +92,17 @@ struct WgmmaSplit : WgmmaOfRegisters<A::rows, B::rows, Turned> {
     for (int n = 0; n < N / 2; ++n) this->sums[n] += part[n];
   }
 
-  /// As in WgmmaOfRegisters; where A lies along the depth, rows are in the instruction's order: 8 rows of 4
-  /// neighbouring elements are in different banks.
-  __device__ static int row_of(int rank, int low) {
-    return A::k_contiguous ? rank / 32 * 16 + low * 8 + rank % 32 / 4 : Base::row_of(rank, low);
-  }
-  __device__ static int place(int rank, int low, int k) {
-    if (!A::k_contiguous) return Base::place(rank, low, k);
-    const int row = row_of(rank, low);
-    return row * 32 + (k / 4 ^ row % 8) * 4 + k % 4;
+  /// As in WgmmaOfRegisters; where A lies along the depth, 8 rows of 4 neighbours are in different banks.
+  __device__ static void read(const float* a, int rank, int k, float (&x)[4]) {
+    if constexpr (!A::k_contiguous) {
+      Base::read(a, rank, k, x);
+    } else {
+      KILN_UNROLL_ALL
+      for (int e = 0; e < 4; ++e) {
+        const int row = Base::row_of(rank, e % 2), chunk = k * 2 + e / 2;
+        x[e] = a[row * 32 + (chunk ^ row % 8) * 4 + rank % 4];
+      }
+    }
   }
   template <class Store>
   __device__ void store(int rank, int row, int column, const Store& store) const {
