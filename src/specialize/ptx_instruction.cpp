@@ -155,6 +155,13 @@ class Instruction {
     if (words_[0] == "nanosleep") return "__nanosleep(0)";
     if (does_nothing(words_[0])) return "(void)0";
     if (words_[0] == "trap" && operands_.empty()) return "__trap()";
+    if (words_[0] == "mma") return product();
+    if (words_[0] == "ldmatrix" || words_[0] == "stmatrix") return tiles();
+    if (words_.size() > 2 && words_[0] == "cp" && words_[1] == "async") return copy();
+    if (words_[0] == "createpolicy" && !operands_.empty()) {
+      const std::string target = written(operands_[0]);
+      return target.empty() ? std::nullopt : std::optional(assigned(target, "0"));
+    }
     observed_ = std::any_of(words_.begin(), words_.end(), is_observed);
     acquires_ = has("acquire");
     releases_ = has("release");
@@ -177,7 +184,12 @@ class Instruction {
     if (words_[0] == "lop3") return three_bits(target);
     if (words_[0] == "cvta") {
       const auto given = value(operands_[1]);
-      return given ? std::optional(assigned(target, "(unsigned long long)" + *given)) : std::nullopt;
+      if (!given) return std::nullopt;
+      const bool to_shared = has("to") && in_space("shared"), shared = !to_shared && in_space("shared");
+      if (to_shared)
+        return assigned(target, "__cvta_generic_to_shared(reinterpret_cast<const void*>(" + *given + "))");
+      if (shared) return assigned(target, "(unsigned long long)__cvta_shared_to_generic(" + *given + ")");
+      return assigned(target, "(unsigned long long)" + *given);
     }
     const auto made = computed();
     return made ? std::optional(assigned(target, *made)) : std::nullopt;
@@ -410,8 +422,9 @@ class Instruction {
     if (!place.starts_with('[') || !place.ends_with(']')) return std::nullopt;
     const std::string inside(trim(place.substr(1, place.size() - 2)));
     const std::size_t plus = inside.find('+');
-    const auto base = value(std::string(trim(inside.substr(0, plus))));
+    auto base = value(std::string(trim(inside.substr(0, plus))));
     if (!base) return std::nullopt;
+    if (in_space("shared")) base = "__cvta_shared_to_generic(" + *base + ")";
     std::string bytes = *base;
     if (plus != std::string::npos) {
       const std::string offset(trim(inside.substr(plus + 1)));
@@ -424,7 +437,7 @@ class Instruction {
 
   /// `ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4]`, `st.global.u32 [%0], %1`.
   [[nodiscard]] std::optional<std::string> access() const {
-    if (in_space("shared") || in_space("local") || in_space("param") || in_space("const"))
+    if (in_space("local") || in_space("param") || in_space("const") || in_space("shared::cluster"))
       return std::nullopt;
     const bool load = words_[0] == "ld";
     if (type_of(words_.back()).empty() || operands_.size() != 2) return std::nullopt;
@@ -459,7 +472,8 @@ class Instruction {
     const bool gives = words_[0] == "atom";
     const std::size_t first = gives ? 1 : 0;
     const std::size_t taken = has("cas") ? 3 : 2;
-    if (in_space("shared") || words_.size() < 3 || operands_.size() != first + taken) return std::nullopt;
+    if (in_space("shared::cluster") || words_.size() < 3 || operands_.size() != first + taken)
+      return std::nullopt;
     const auto function = functions.find(words_[words_.size() - 2]);
     const std::string& suffix = words_.back();
     const std::string type = type_of(suffix);
@@ -476,6 +490,143 @@ class Instruction {
     if (gives && known_.is_real(operands_[0]) != (suffix[0] == 'f')) return std::nullopt;
     const std::string call = function->second + "(" + *at + ", " + join(arguments, ", ") + ")";
     return gives ? assigned(target, call) : "(void)" + call;
+  }
+
+  /// "{%0, %1}" and "%0" as operands.
+  static Texts listed(const std::string& operand) {
+    if (!operand.starts_with('{') || !operand.ends_with('}')) return {operand};
+    return split_ptx_operands(operand.substr(1, operand.size() - 2));
+  }
+  /// Fills the words of a variable from operands.
+  [[nodiscard]] std::optional<std::string> filled_words(const std::string& variable, const std::string& word,
+                                                        const Texts& from) const {
+    std::string text;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      const auto given = value(from[i]);
+      if (!given) return std::nullopt;
+      text += variable + ".words[" + std::to_string(i) + "] = kiln_ptx_bits<" + word + ">(" + *given + "); ";
+    }
+    return text;
+  }
+  /// The operands as the words of a variable.
+  [[nodiscard]] std::optional<std::string> given_words(const std::string& variable, bool real,
+                                                       const Texts& to) const {
+    std::string text;
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const std::string target = written(to[i]);
+      if (target.empty()) return std::nullopt;
+      const std::string word = variable + ".words[" + std::to_string(i) + "]";
+      const bool to_real = known_.is_real(to[i]);
+      text += target + " = " +
+              (real == to_real ? word : (real ? "__float_as_uint(" : "__uint_as_float(") + word + ")") + "; ";
+    }
+    return text;
+  }
+
+  /// `mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {..}, {..}, {..}, {..}`.
+  [[nodiscard]] std::optional<std::string> product() {
+    struct Type {
+      const char* name;
+      int bits;
+    };
+    static const std::map<std::string, Type> types = {{"f16", {"__half", 16}},
+                                                      {"bf16", {"__nv_bfloat16", 16}},
+                                                      {"tf32", {"nvcuda::wmma::precision::tf32", 32}},
+                                                      {"f64", {"double", 64}},
+                                                      {"s8", {"signed char", 8}},
+                                                      {"u8", {"unsigned char", 8}},
+                                                      {"f32", {"float", 32}},
+                                                      {"s32", {"int", 32}}};
+    // By the types of a and of the sum.
+    static const std::map<std::string, std::set<std::string>> shapes = {
+        {"f16 f16", {"m16n8k8", "m16n8k16"}},
+        {"f16 f32", {"m16n8k8", "m16n8k16"}},
+        {"bf16 f32", {"m16n8k8", "m16n8k16"}},
+        {"tf32 f32", {"m16n8k4", "m16n8k8"}},
+        {"f64 f64", {"m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16"}},
+        {"s8 s32", {"m8n8k16", "m16n8k16", "m16n8k32"}},
+        {"u8 s32", {"m8n8k16", "m16n8k16", "m16n8k32"}}};
+    const bool limited = std::erase(words_, "satfinite") > 0;
+    if (words_.size() != 10 || words_[4] != "row" || words_[5] != "col" || operands_.size() != 4 ||
+        words_[6] != words_[9])
+      return std::nullopt;
+    const std::string &shape = words_[3], &of_a = words_[7], &of_b = words_[8], &of_c = words_[9];
+    const auto known = shapes.find(of_a + " " + of_c), same = shapes.find(of_b + " " + of_c);
+    if (known == shapes.end() || same == shapes.end() || known->second != same->second ||
+        !known->second.contains(shape))
+      return std::nullopt;
+    if (of_a != of_b && !(of_a.ends_with("8") && of_b.ends_with("8"))) return std::nullopt;
+    const std::size_t n = shape.find('n'), k = shape.find('k');
+    const std::string rows = shape.substr(1, n - 1), columns = shape.substr(n + 1, k - n - 1),
+                      depth = shape.substr(k + 1);
+    const auto count = [&](const std::string& one, const std::string& other, const std::string& type) {
+      const int bits = types.at(type).bits;
+      return static_cast<std::size_t>(std::stoi(one) * std::stoi(other) / 32 * bits / std::max(bits, 32));
+    };
+    const Texts d = listed(operands_[0]), a = listed(operands_[1]), b = listed(operands_[2]),
+                c = listed(operands_[3]);
+    if (d.size() != count(rows, columns, of_c) || c.size() != d.size() ||
+        a.size() != count(rows, depth, of_a) || b.size() != count(depth, columns, of_b))
+      return std::nullopt;
+    const auto variable = [&](const std::string& name, const std::string& type) {
+      return "kiln_ptx_" + name.substr(0, 1) + "<" + rows + ", " + columns + ", " + depth + ", " +
+             types.at(type).name + "> ";
+    };
+    const auto word = [](const std::string& type) {
+      return type == "f64" ? "double" : type == "f32" ? "float" : type == "s32" ? "int" : "unsigned";
+    };
+    const auto fill_a = filled_words("kiln_a", word(of_a), a), fill_b = filled_words("kiln_b", word(of_b), b),
+               fill_c = filled_words("kiln_c", word(of_c), c);
+    const auto take_d = given_words("kiln_d", of_c == "f32" || of_c == "f64", d);
+    if (!fill_a || !fill_b || !fill_c || !take_d) return std::nullopt;
+    return "{ " + variable("a", of_a) + "kiln_a; " + variable("b", of_b) + "kiln_b; " + variable("c", of_c) +
+           "kiln_c; " + variable("c", of_c) + "kiln_d; " + *fill_a + *fill_b + *fill_c +
+           "mma_sync(kiln_d, kiln_a, kiln_b, kiln_c, " + (limited ? "true" : "false") + "); " + *take_d + "}";
+  }
+
+  /// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4]`, `stmatrix... [%0], {%1}`.
+  [[nodiscard]] std::optional<std::string> tiles() const {
+    const bool load = words_[0] == "ldmatrix";
+    const std::size_t count = has("x4") ? 4 : has("x2") ? 2 : has("x1") ? 1 : 0;
+    if (count == 0 || !has("m8n8") || words_.back() != "b16" || !in_space("shared") || operands_.size() != 2)
+      return std::nullopt;
+    const Texts registers = listed(operands_[load ? 0 : 1]);
+    const auto row = address(operands_[load ? 1 : 0], "char");
+    if (registers.size() != count || !row) return std::nullopt;
+    const auto words = load ? given_words("kiln_tiles", false, registers)
+                            : filled_words("kiln_tiles", "unsigned", registers);
+    if (!words) return std::nullopt;
+    return "{ kiln_ptx_tiles<" + std::to_string(count) + ", " + (has("trans") ? "true" : "false") +
+           "> kiln_tiles; " +
+           (load ? "load_matrix_sync(kiln_tiles, " + *row + "); " + *words
+                 : *words + "store_matrix_sync(" + *row + ", kiln_tiles); ") +
+           "}";
+  }
+
+  /// `cp.async.cg.shared.global [%0], [%1], 16, %2`; it copies at once. The waits do nothing.
+  [[nodiscard]] std::optional<std::string> copy() const {
+    if (words_[2] == "commit_group" || words_[2] == "wait_group" || words_[2] == "wait_all") return "(void)0";
+    const bool ways = words_[2] == "ca" || words_[2] == "cg";
+    if (!ways || !in_space("shared") || !has("global") || operands_.size() < 3) return std::nullopt;
+    const bool hinted = std::any_of(words_.begin(), words_.end(),
+                                    [](const std::string& word) { return word == "L2::cache_hint"; });
+    const bool sized = operands_.size() > (hinted ? 4u : 3u);
+    const std::string& to = operands_[0];
+    if (!to.starts_with('[') || !to.ends_with(']')) return std::nullopt;
+    const auto shared = address(to, "char");
+    const std::string& from = operands_[1];
+    std::optional<std::string> global;
+    if (from.starts_with('[') && from.ends_with(']')) {
+      const std::size_t plus = from.find('+');
+      const auto base = value(std::string(trim(from.substr(1, std::min(plus, from.size() - 1) - 1))));
+      const std::string offset =
+          plus == std::string::npos ? "0" : std::string(trim(from.substr(plus + 1, from.size() - plus - 2)));
+      if (base && known_.is_number(offset)) global = "(const char*)" + *base + " + " + offset;
+    }
+    const auto size = value(operands_[2]), bytes = sized ? value(operands_[3]) : size;
+    if (!shared || !global || !size || !bytes || operands_.size() > 5) return std::nullopt;
+    return "kiln_ptx_copy(" + *shared + ", " + *global + ", static_cast<int>(" + *size +
+           "), static_cast<int>(" + *bytes + "))";
   }
 
   const PtxOperands& known_;

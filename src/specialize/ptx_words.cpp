@@ -29,10 +29,14 @@ class Statement {
     }
     if (instructions.empty()) return std::nullopt;
     const bool one = instructions.size() == 1 && instructions[0][0] != '@';
-    if (!one || operands_.inputs_have_effects()) operands_.bind_inputs();
+    const bool evaluates_once =
+        one && (instructions[0].starts_with("mma") || instructions[0].starts_with("cp.") ||
+                instructions[0].starts_with("ldm") || instructions[0].starts_with("stm"));
+    if (!one || (operands_.inputs_have_effects() && !evaluates_once)) operands_.bind_inputs();
     if (one && operands_.declarations().empty()) {
       const auto made = translate_ptx(instructions[0], operands_);
-      return made && made->front() != '{' ? made : std::nullopt;  // a carry is lost behind the statement
+      // A carry is lost behind the statement.
+      return made && made->find(kPtxCarry) == std::string::npos ? made : std::nullopt;
     }
     std::string body;
     bool carried = false;
@@ -155,14 +159,37 @@ class Statement {
   PtxOperands operands_;
 };
 
-void translate(const std::vector<Token>& tokens, std::vector<TextEdit>& edits) {
+/// Whether ".x" in a macro's new text would become another name, because a parameter is called x.
+bool names_member_like_parameter(const std::vector<Token>& definition, const std::string& made) {
+  if (definition.size() < 3 || !definition[2].is("(")) return false;
+  const std::size_t close = std::min(definition[2].close, definition.size());
+  for (std::size_t i = 3; i < close; ++i) {
+    const std::string member = "." + std::string(definition[i].text);
+    if (!definition[i].identifier()) continue;
+    for (std::size_t at = made.find(member); at != std::string::npos; at = made.find(member, at + 1)) {
+      const std::size_t end = at + member.size();
+      if (end >= made.size() || !continues_identifier(made[end])) return true;
+    }
+  }
+  return false;
+}
+
+/// `in_macro`: line ends that the statement loses are continued lines.
+void translate(std::string_view text, const std::vector<Token>& tokens, bool in_macro,
+               std::vector<TextEdit>& edits) {
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (!tokens[i].is("asm") && !tokens[i].is("__asm__") && !tokens[i].is("__asm")) continue;
     std::size_t open = i + 1;
     while (open < tokens.size() && (tokens[open].is("volatile") || tokens[open].is("__volatile__"))) ++open;
     if (open >= tokens.size() || !tokens[open].is("(") || tokens[open].close >= tokens.size()) continue;
-    const auto made = Statement(tokens, open).run();
+    auto made = Statement(tokens, open).run();
     const std::size_t end = tokens[tokens[open].close].end();
+    if (made && in_macro && names_member_like_parameter(tokens, *made)) made.reset();
+    if (made && in_macro) {
+      const std::string_view replaced = text.substr(tokens[i].offset, end - tokens[i].offset);
+      for (auto lines = std::count(replaced.begin(), replaced.end(), '\n'); lines > 0; --lines)
+        *made += " \\\n";
+    }
     if (made) edits.push_back({tokens[i].offset, end - tokens[i].offset, *made});
   }
 }
@@ -173,7 +200,11 @@ std::string without_simple_ptx(const std::string& text) {
   if (text.find("asm") == std::string::npos) return text;
   const TokenizedText source = tokenize(text);
   std::vector<TextEdit> edits;
-  translate(source.tokens, edits);
+  translate(text, source.tokens, false, edits);
+  for (const Directive& directive : source.directives) {
+    if (!directive.tokens.empty() && directive.tokens[0].is("define"))
+      translate(text, directive.tokens, true, edits);
+  }
   return edits.empty() ? text : apply_edits(text, std::move(edits));
 }
 

@@ -450,7 +450,7 @@ TEST_F(NewPrograms, WhatKilnDoesNotHaveIsNamedWithItsLine) {
       fails_with(
           "__global__ void k(int* a) {\n  asm volatile(\n      \"bar.arrive 1, 64;\");\n  a[0] = 1;\n}\n"),
       HasSubstr("program.cu:2 has `asm` for a GPU, which the cpu does not run"));
-  EXPECT_THAT(fails_with("#define LANE(x) \\\n  asm(\"mov.u32 %0, %laneid;\" : \"=r\"(x))\n"
+  EXPECT_THAT(fails_with("#define LANE(x) \\\n  asm(\"mov.u64 %0, %globaltimer;\" : \"=l\"(x))\n"
                          "__global__ void k(int* a) { LANE(a[0]); }\n"),
               HasSubstr("has `asm` for a GPU"));
   EXPECT_THAT(fails_with("__global__ void k(int* a) {\n  if (a[0] > 0) k<<<1, 1>>>(a);\n}\n"),

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/small_float.h"
+#include "specialize/ptx_words.h"
 #include "support/cpu_kernels.h"
 
 namespace kiln::test {
@@ -183,6 +184,220 @@ extern "C" __global__ void k(float* d) {
     FAIL() << "no fault";
   } catch (const std::exception& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("all 32 lanes of a warp call nvcuda::wmma together"));
+  }
+}
+
+/// A shape of `mma` with the places of its elements by the tables of the PTX ISA: for register i of lane
+/// 4 g + t, where a register of small numbers holds several, i counts these.
+struct PtxShape {
+  const char* types;                  ///< of d, a, b and c
+  const char *in, *out, *word, *sum;  ///< types in memory, and of registers
+  int m, n, k, packed, sums;          ///< numbers in a register
+  const char *a_row, *a_column, *b_row, *b_column;
+};
+
+constexpr const char *kLow = "g", *kHigh8 = "i % 2 == 0 ? g : g + 8",
+                     *kPair8 = "i < 2 || (i >= 4 && i < 6) ? g : g + 8", *kPair16 = "i % 4 < 2 ? g : g + 8",
+                     *kFour = "i % 8 < 4 ? g : g + 8";
+
+const PtxShape kPtxShapes[] = {
+    {"f32.f16.f16.f32", "half", "float", "unsigned", "float", 16, 8, 16, 2, 1, kPair16,
+     "t * 2 + (i & 1) + (i >= 4 ? 8 : 0)", "t * 2 + (i & 1) + (i >= 2 ? 8 : 0)", "g"},
+    {"f32.f16.f16.f32", "half", "float", "unsigned", "float", 16, 8, 8, 2, 1, kPair8, "t * 2 + (i & 1)",
+     "t * 2 + i", "g"},
+    {"f16.f16.f16.f16", "half", "half", "unsigned", "unsigned", 16, 8, 16, 2, 2, kPair16,
+     "t * 2 + (i & 1) + (i >= 4 ? 8 : 0)", "t * 2 + (i & 1) + (i >= 2 ? 8 : 0)", "g"},
+    {"f32.bf16.bf16.f32", "__nv_bfloat16", "float", "unsigned", "float", 16, 8, 16, 2, 1, kPair16,
+     "t * 2 + (i & 1) + (i >= 4 ? 8 : 0)", "t * 2 + (i & 1) + (i >= 2 ? 8 : 0)", "g"},
+    {"f32.tf32.tf32.f32", "float", "float", "unsigned", "float", 16, 8, 8, 1, 1, kHigh8, "i < 2 ? t : t + 4",
+     "i == 0 ? t : t + 4", "g"},
+    {"f32.tf32.tf32.f32", "float", "float", "unsigned", "float", 16, 8, 4, 1, 1, kHigh8, "t", "t", "g"},
+    {"f64.f64.f64.f64", "double", "double", "double", "double", 8, 8, 4, 1, 1, kLow, "t", "t", "g"},
+    {"f64.f64.f64.f64", "double", "double", "double", "double", 16, 8, 16, 1, 1, kHigh8,
+     "i % 2 == 0 ? i * 2 + t : i * 2 - 2 + t", "i * 4 + t", "g"},
+    {"s32.s8.s8.s32", "signed char", "int", "unsigned", "int", 16, 8, 32, 4, 1, kFour,
+     "t * 4 + (i & 3) + (i >= 8 ? 16 : 0)", "t * 4 + (i & 3) + (i >= 4 ? 16 : 0)", "g"},
+    {"s32.u8.u8.s32", "unsigned char", "int", "unsigned", "int", 8, 8, 16, 4, 1, kLow, "t * 4 + i",
+     "t * 4 + i", "g"}};
+
+/// "{%0, %1}" with the numbers from `first`.
+std::string numbered(int first, int count) {
+  std::string text = "{";
+  for (int i = 0; i < count; ++i) text += (i > 0 ? ", %" : "%") + std::to_string(first + i);
+  return text + "}";
+}
+
+class PtxProducts : public ::testing::Test {
+ protected:
+  static std::string text_of(const PtxShape& s) {
+    const int as = s.m * s.k / 32, bs = s.n * s.k / 32, cs = s.m * s.n / 32;
+    const int a_words = as / s.packed, b_words = bs / s.packed, c_words = cs / s.sums;
+    const std::string letter = std::string(s.sum) == "float"    ? "f"
+                               : std::string(s.sum) == "double" ? "d"
+                                                                : "r";
+    const std::string from = std::string(s.word) == "double" ? "d" : "r";
+    const auto operands = [](const std::string& constraint, const std::string& name, int count) {
+      std::string text;
+      for (int i = 0; i < count; ++i)
+        text += (i > 0 ? ", \"" : "\"") + constraint + "\"(" + name + "[" + std::to_string(i) + "])";
+      return text;
+    };
+    const auto n = [](int x) { return std::to_string(x); };
+    const auto m = n(s.m), width = n(s.n), depth = n(s.k);
+    return "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+           "#define MMA(d, a, b) asm volatile(\"mma.sync.aligned.m" +
+           m + "n" + width + "k" + depth + ".row.col." + s.types + " \" \\\n  \"" + numbered(0, c_words) +
+           ", " + numbered(c_words, a_words) + ", " + numbered(c_words + a_words, b_words) + ", " +
+           numbered(0, c_words) + ";\\n\" \\\n  : " + operands("+" + letter, "d", c_words) + " : " +
+           operands(from, "a", a_words) + ", " + operands(from, "b", b_words) +
+           ")\n"
+           "extern \"C\" __global__ void k(" +
+           s.out + "* d, const " + s.in + "* a, const " + s.in + "* b, const " + s.out +
+           "* c) {\n"
+           "  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;\n"
+           "  a += threadIdx.x / 32 * " +
+           n(s.m * s.k) + ";\n  d += threadIdx.x / 32 * " + n(s.m * s.n) + ";\n  union { " + s.word +
+           " words[" + n(a_words) + "]; " + s.in + " x[" + n(as) +
+           "]; } fa;\n"
+           "  union { " +
+           s.word + " words[" + n(b_words) + "]; " + s.in + " x[" + n(bs) +
+           "]; } fb;\n"
+           "  union { " +
+           s.sum + " words[" + n(c_words) + "]; " + s.out + " x[" + n(cs) +
+           "]; } fc;\n"
+           "  for (int i = 0; i < " +
+           n(as) + "; ++i) fa.x[i] = a[(" + s.a_row + ") * " + depth + " + (" + s.a_column +
+           ")];\n"
+           "  for (int i = 0; i < " +
+           n(bs) + "; ++i) fb.x[i] = b[(" + s.b_row + ") * " + width + " + (" + s.b_column +
+           ")];\n"
+           "  for (int i = 0; i < " +
+           n(cs) + "; ++i) fc.x[i] = c[(g + i / 2 * 8) * " + width +
+           " + t * 2 + (i & 1)];\n"
+           "  MMA(fc.words, fa.words, fb.words);\n"
+           "  for (int i = 0; i < " +
+           n(cs) + "; ++i) d[(g + i / 2 * 8) * " + width + " + t * 2 + (i & 1)] = fc.x[i];\n}\n";
+  }
+
+  template <class In, class Out>
+  void compare(const PtxShape& s, int least) {
+    SCOPED_TRACE(std::string(s.types) + " " + std::to_string(s.m) + "x" + std::to_string(s.n) + "x" +
+                 std::to_string(s.k));
+    const auto at = [](int i) { return static_cast<std::size_t>(i); };
+    std::vector<In> a(at(2 * s.m * s.k)), b(at(s.n * s.k));
+    std::vector<Out> c(at(s.m * s.n)), d(at(2 * s.m * s.n));
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<In>(static_cast<int>(i * i % 13) + least);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<In>(static_cast<int>(i * i % 11) + least);
+    for (std::size_t i = 0; i < c.size(); ++i) c[i] = static_cast<Out>(static_cast<int>(i % 7));
+    const std::string text = without_simple_ptx(text_of(s));
+    ASSERT_EQ(text.find("asm"), std::string::npos) << text;
+    for (const bool fibers : {true, false}) {
+      Specialization specialization = kernels_.specialize(text, "k");
+      if (fibers) specialization.options = {"-DKILN_FIBERS"};
+      DeviceFunction& k = kernels_.build(specialization);
+      EXPECT_EQ(k.attributes().fibers_because.has_value(), fibers)
+          << k.attributes().fibers_because.value_or("");
+      kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, d.data(), a.data(), b.data(), c.data());
+      for (int warp = 0; warp < 2; ++warp) {
+        for (int row = 0; row < s.m; ++row) {
+          for (int column = 0; column < s.n; ++column) {
+            auto sum = static_cast<double>(c[at(row * s.n + column)]);
+            for (int i = 0; i < s.k; ++i)
+              sum += static_cast<double>(a[at((warp * s.m + row) * s.k + i)]) *
+                     static_cast<double>(b[at(i * s.n + column)]);
+            ASSERT_EQ(static_cast<double>(d[at((warp * s.m + row) * s.n + column)]), sum)
+                << "warp " << warp << ", row " << row << ", column " << column << (fibers ? ", fibers" : "");
+          }
+        }
+      }
+    }
+  }
+
+  CpuKernels kernels_;
+};
+
+TEST_F(PtxProducts, EachShapeAndType) {
+  for (const PtxShape& s : kPtxShapes) {
+    const std::string in = s.in, out = s.out;
+    if (in == "half" && out == "half") compare<Half, Half>(s, -6);
+    if (in == "half" && out == "float") compare<Half, float>(s, -6);
+    if (in == "__nv_bfloat16") compare<Bfloat16, float>(s, -6);
+    if (in == "float") compare<float, float>(s, -6);
+    if (in == "double") compare<double, double>(s, -6);
+    if (in == "signed char") compare<signed char, int>(s, -6);
+    if (in == "unsigned char") compare<unsigned char, int>(s, 240);
+  }
+}
+
+/// Copies by cp.async with zeros behind the end, ldmatrix of rows and columns, and a product.
+TEST_F(PtxProducts, AsyncCopiesAndMatricesOfSharedMemory) {
+  const std::string text = without_simple_ptx(R"(#include <cuda_fp16.h>
+#include <stdint.h>
+#define LDMATRIX_X4(R0, R1, R2, R3, addr) \
+  asm volatile("ldmatrix.sync.aligned.x4.m8n8.shared.b16 {%0, %1, %2, %3}, [%4];\n" \
+               : "=r"(R0), "=r"(R1), "=r"(R2), "=r"(R3) : "r"(addr))
+extern "C" __global__ void k(float* d, const half* a, const half* b, int rows) {
+  __shared__ half sa[16 * 16];
+  extern __shared__ half sb[];
+  const int lane = threadIdx.x;
+  uint32_t to = __cvta_generic_to_shared(&sa[lane / 2 * 16 + lane % 2 * 8]);
+  asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], %2, %3;\n" ::"r"(to),
+               "l"(a + lane * 8), "n"(16), "r"(lane / 2 < rows ? 16 : 0));
+  if (lane < 16) {
+    uint32_t at;
+    asm("{ .reg .u64 p; cvta.to.shared.u64 p, %1; cvt.u32.u64 %0, p; }" : "=r"(at) : "l"(&sb[lane * 8]));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(at), "l"(b + lane * 8));
+  }
+  asm volatile("cp.async.commit_group;\n" ::);
+  asm volatile("cp.async.wait_group %0;\n" ::"n"(0));
+  __syncthreads();
+  uint32_t fa[4], fb[2];
+  float c[4] = {0.f, 0.f, 0.f, 0.f};
+  LDMATRIX_X4(fa[0], fa[1], fa[2], fa[3],
+              static_cast<uint32_t>(__cvta_generic_to_shared(&sa[lane % 16 * 16 + lane / 16 * 8])));
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];" : "=r"(fb[0]), "=r"(fb[1])
+               : "r"((uint32_t)__cvta_generic_to_shared(&sb[lane % 16 * 8])));
+  asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
+               "{%10,%11,%12,%13};" : "=f"(c[0]), "=f"(c[1]), "=f"(c[2]), "=f"(c[3])
+               : "r"(fa[0]), "r"(fa[1]), "r"(fa[2]), "r"(fa[3]), "r"(fb[0]), "r"(fb[1]),
+                 "f"(c[0]), "f"(c[1]), "f"(c[2]), "f"(c[3]));
+  for (int i = 0; i < 4; ++i) d[(lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2] = c[i];
+  __syncthreads();
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::
+               "r"((uint32_t)__cvta_generic_to_shared(&sa[lane % 16 * 16 + lane / 16 * 8])),
+               "r"(fa[0]), "r"(fa[2]), "r"(fa[1]), "r"(fa[3]));
+  __syncthreads();
+  for (int i = 0; i < 8; ++i) d[128 + lane * 8 + i] = __half2float(sa[lane * 8 + i]);
+})");
+  ASSERT_EQ(text.find("asm"), std::string::npos) << text;
+  std::vector<Half> a(256), b(128);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<Half>(static_cast<int>(i * i % 13) - 6);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<Half>(static_cast<int>(i * i % 11) - 5);
+  for (const bool fibers : {true, false}) {
+    SCOPED_TRACE(fibers ? "fibers" : "split");
+    Specialization specialization = kernels_.specialize(text, "k");
+    if (fibers) specialization.options = {"-DKILN_FIBERS"};
+    DeviceFunction& k = kernels_.build(specialization);
+    EXPECT_EQ(k.attributes().fibers_because.has_value(), fibers)
+        << k.attributes().fibers_because.value_or("");
+    std::vector<float> d(384, -1);
+    const int rows = 11;
+    kernels_.run(k, {{1, 1, 1}, {32, 1, 1}, 256}, d.data(), a.data(), b.data(), rows);
+    const auto of_a = [&](std::size_t row, std::size_t i) {
+      return row < 11 ? static_cast<float>(a[row * 16 + i]) : 0.0F;
+    };
+    for (std::size_t row = 0; row < 16; ++row) {
+      for (std::size_t column = 0; column < 8; ++column) {
+        float sum = 0;
+        for (std::size_t i = 0; i < 16; ++i) sum += of_a(row, i) * static_cast<float>(b[i * 8 + column]);
+        ASSERT_EQ(d[row * 8 + column], sum) << row << ", " << column;
+      }
+      // The two matrices off the diagonal have changed places.
+      for (std::size_t i = 0; i < 16; ++i) {
+        const bool swaps = (row < 8) != (i < 8);
+        ASSERT_EQ(d[128 + row * 16 + i], swaps ? of_a((row + 8) % 16, (i + 8) % 16) : of_a(row, i)) << row;
+      }
+    }
   }
 }
 

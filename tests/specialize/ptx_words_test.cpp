@@ -52,6 +52,24 @@ TEST(PtxWords, AddressesAndBits) {
   EXPECT_EQ(without_simple_ptx("asm volatile(\"prefetch.global.L2 [%0];\" :: \"l\"(p));"), "(void)0;");
 }
 
+TEST(PtxWords, SharedMemoryByAddressesOf32Bits) {
+  EXPECT_EQ(without_simple_ptx("asm(\"ld.shared.u32 %0, [%1];\" : \"=r\"(x) : \"r\"(s));"),
+            "(void)((x) = reinterpret_cast<const unsigned*>(__cvta_shared_to_generic((s)))[0]);");
+  EXPECT_EQ(
+      without_simple_ptx("#define COPY(s, g) \\\n  asm(\"cp.async.ca.shared.global [%0], [%1], 16;\" \\\n   "
+                         ":: \"r\"(s), \"l\"(g))\nint i;"),
+      "#define COPY(s, g) \\\n  kiln_ptx_copy(reinterpret_cast<char*>(__cvta_shared_to_generic((s))), "
+      "(const char*)(g) + 0, static_cast<int>(16), static_cast<int>(16)) \\\n\nint i;");
+}
+
+/// A parameter x would change threadIdx.x.
+TEST(PtxWords, MacrosKeepTheirParameters) {
+  EXPECT_THAT(without_simple_ptx("#define LANE(r) asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(r))\n"),
+              HasSubstr("#define LANE(r) (void)((r) = ((threadIdx.x"));
+  const std::string taken = "#define LANE(x) asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x))\n";
+  EXPECT_EQ(without_simple_ptx(taken), taken);
+}
+
 TEST(PtxWords, ConversionsRoundAndLimit) {
   EXPECT_EQ(without_simple_ptx("asm(\"cvt.rni.sat.s8.f32 %0, %1;\" : \"=r\"(y) : \"f\"(x));"),
             "(void)((y) = min(max(__float2int_rn(static_cast<float>((x))), -128), 127));");
@@ -112,11 +130,13 @@ TEST(PtxWords, TheRestStays) {
        {"asm volatile(\"\" ::: \"memory\");", "asm(\"{ .reg .pred p; setp.ne.u32 q, %0, 0; }\" :: \"r\"(x));",
         "asm(\"add.cc.u32 %0, %1, %2;\" : \"=r\"(x) : \"r\"(y), \"r\"(z));",  // another statement takes the
                                                                               // carry
-        "asm(\"{ .reg .u32 t; ld.shared.u32 t, [%1]; add.u32 %0, t, 1; }\" : \"=r\"(x) : \"r\"(s));",
         "asm(\"{ L: bra L; }\");", "asm(\"@q st.global.u32 [%0], 1;\" :: \"l\"(p));",
         "asm(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(t));",
         "asm(\"mul.f32 %0, %1, %4;\" : \"=f\"(x) : \"f\"(y));",
-        "asm volatile(\"cp.async.ca.shared.global [%0], [%1], 16;\" :: \"r\"(s), \"l\"(g));",
+        "asm volatile(\"cp.async.bulk.shared::cluster.global [%0], [%1], 16;\" :: \"r\"(s), \"l\"(g));",
+        "asm(\"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%0}, {%1}, {%2}, {%0};\" : \"+f\"(c) : "
+        "\"r\"(a), \"r\"(b));",
+        "asm(\"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0}, [%1];\" : \"=r\"(c) : \"r\"(a));",
         "asm(\"mov.u32 %1, %%laneid;\" : \"=r\"(x) : \"r\"(y));", "asm(TEXT : \"=r\"(x));",
         "asm(\"bar.sync 1, 64;\");",
         "asm(\"and.b32 %0, %1, 7;\" : \"=f\"(x) : \"f\"(y));",  // bits, not numbers
@@ -126,7 +146,7 @@ TEST(PtxWords, TheRestStays) {
         // A carry of the statement before.
         "asm volatile(\"addc.cc.u32 %0, %1, %2; addc.u32 %3, 0, 0;\" : \"=r\"(x), \"=r\"(w) : \"r\"(y), "
         "\"r\"(z));",
-        "asm(\"ld.shared::cta.u32 %0, [%1];\" : \"=r\"(x) : \"r\"(s));",
+        "asm(\"ld.shared::cluster.u32 %0, [%1];\" : \"=r\"(x) : \"r\"(s));",
         // Numbers in registers of another kind keep their bits.
         "asm(\"add.f32 %0, %1, %2;\" : \"=r\"(x) : \"r\"(y), \"r\"(z));",
         "asm(\"{ .reg .b32 t; add.f32 t, %1, %2; mov.b32 %0, t; }\" : \"=r\"(x) : \"f\"(y), \"f\"(z));",

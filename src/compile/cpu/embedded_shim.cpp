@@ -329,6 +329,8 @@ std::vector<ShimPart> make_shim_parts() {
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});
   add("split_warps", embedded::kSplitWarps, {}, {"KILN_WARPS", "kiln::cpu::Warp<"});
   add("split_partings", embedded::kSplitPartings, {}, {"kiln_parting"});
+  add("small_floats_of_ptx", "#include <mma.h>\n", {"kiln_ptx_a", "kiln_ptx_tiles", "kiln_ptx_copy"});
+  add("ptx_matrix", embedded::kPtxMatrix, {"kiln_ptx_a", "kiln_ptx_tiles", "kiln_ptx_copy"});
   return parts;
 }
 

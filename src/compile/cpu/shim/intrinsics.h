@@ -303,15 +303,25 @@ KILN_SHIM float __saturatef(float x) {
 // ------------------------------------------------------------------------------------------ memory and
 // clocks
 
-// All memory has one kind of address here.
+// Addresses of shared memory fit 32 bits, as on a GPU: they count from the dynamic array, or from a variable
+// of the unit that is thread_local as the static arrays are.
+static thread_local char kiln_shared_anchor;
+constexpr size_t kKilnDynamicShared = 1u << 24, kKilnStaticShared = 1u << 30;
+
 KILN_SHIM size_t __cvta_generic_to_shared(const void* p) {
-  return reinterpret_cast<size_t>(p);
+  const size_t address = reinterpret_cast<size_t>(p);
+  const size_t dynamic = address - reinterpret_cast<size_t>(kiln_worker->dynamic_shared);
+  if (dynamic < kKilnDynamicShared) return dynamic;
+  const size_t offset = address - reinterpret_cast<size_t>(&kiln_shared_anchor) + kKilnStaticShared;
+  if (offset < kKilnDynamicShared || offset >= 2 * kKilnStaticShared) __builtin_trap();
+  return offset;
 }
 KILN_SHIM size_t __cvta_generic_to_global(const void* p) {
   return reinterpret_cast<size_t>(p);
 }
 KILN_SHIM void* __cvta_shared_to_generic(size_t p) {
-  return reinterpret_cast<void*>(p);
+  if (p < kKilnStaticShared / 2) return static_cast<char*>(kiln_worker->dynamic_shared) + p;
+  return reinterpret_cast<void*>(reinterpret_cast<size_t>(&kiln_shared_anchor) + p - kKilnStaticShared);
 }
 KILN_SHIM void* __cvta_global_to_generic(size_t p) {
   return reinterpret_cast<void*>(p);

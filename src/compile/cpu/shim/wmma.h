@@ -144,22 +144,10 @@ KILN_SHIM T result_of(Sum sum, bool limited) {
   return static_cast<T>(sum);
 }
 
-/// d = a b + c of the fragments of 32 lanes: `d(lane)` and so on point at a lane's.
-template <int M, int N, int K, class TA, class LA, class TB, class LB, class TC, class TD, class D, class A,
-          class B, class C>
-KILN_SHIM void multiply(fragment<accumulator, M, N, K, TD>* is_d,
-                        const fragment<matrix_a, M, N, K, TA, LA>* is_a,
-                        const fragment<matrix_b, M, N, K, TB, LB>* is_b,
-                        const fragment<accumulator, M, N, K, TC>* is_c, const D& d, const A& a, const B& b,
-                        const C& c, bool limited) {
-  using Sum = typename Element<TA>::Sum;
+/// sums += left right; `limited`: integers that an int does not hold become the nearest one.
+template <int M, int N, int K, class Sum>
+KILN_SHIM void add_product(const Sum* left, const Sum* right, Sum* sums, bool limited) {
   constexpr bool kInteger = __is_same(Sum, int);
-  alignas(64) Sum left[M * K], right[K * N], sums[M * N];
-  gather(left, is_a, a);
-  gather(right, is_b, b);
-  gather(sums, is_c, c);
-  constexpr int kCount = fragment<accumulator, M, N, K, TD>::num_elements;
-  static_cast<void>(is_d);
   if (kInteger && limited) {
     for (int row = 0; row < M; ++row) {
       for (int column = 0; column < N; ++column) {
@@ -188,6 +176,24 @@ KILN_SHIM void multiply(fragment<accumulator, M, N, K, TD>* is_d,
       for (int column = 0; column < N; ++column) sums[row * N + column] = own[column];
     }
   }
+}
+
+/// d = a b + c of the fragments of 32 lanes: `d(lane)` and so on point at a lane's.
+template <int M, int N, int K, class TA, class LA, class TB, class LB, class TC, class TD, class D, class A,
+          class B, class C>
+KILN_SHIM void multiply(fragment<accumulator, M, N, K, TD>* is_d,
+                        const fragment<matrix_a, M, N, K, TA, LA>* is_a,
+                        const fragment<matrix_b, M, N, K, TB, LB>* is_b,
+                        const fragment<accumulator, M, N, K, TC>* is_c, const D& d, const A& a, const B& b,
+                        const C& c, bool limited) {
+  using Sum = typename Element<TA>::Sum;
+  alignas(64) Sum left[M * K], right[K * N], sums[M * N];
+  gather(left, is_a, a);
+  gather(right, is_b, b);
+  gather(sums, is_c, c);
+  constexpr int kCount = fragment<accumulator, M, N, K, TD>::num_elements;
+  static_cast<void>(is_d);
+  add_product<M, N, K>(left, right, sums, limited);
   for (int lane = 0; lane < 32; ++lane) {
     auto& f = *d(lane);
     for (int i = 0; i < kCount; ++i) f.x[i] = result_of<TD>(sums[lane * kCount + i], limited);
