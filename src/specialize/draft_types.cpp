@@ -302,7 +302,7 @@ std::string DraftTypes::borrowed_argument(const TextKernel& kernel, const TextPa
   for (const TextLaunch& launch : program_.launches) {
     for (const TextKernel& other : program_.kernels) {
       if (launch.kernel != base_name(other.name)) continue;
-      const std::string argument = template_argument_of(program_, other, launch, parameter.name);
+      std::string argument = template_argument_of(program_, other, launch, parameter.name);
       if (program_.classes.contains(template_id(argument).name)) return argument;
     }
   }

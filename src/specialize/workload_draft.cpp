@@ -261,7 +261,7 @@ class Drafter {
         const std::string own =
             is_of_others(member.name, parameter, kernel) ? parameter.name + "_" + member.name : "";
         item = buffers_.buffer_name(member, own, kernel, type, elements, true);
-        if (type.rows) item = "{pointers: " + item + "}";
+        if (type.rows) item.insert(0, "{pointers: ").append("}");
       } else {
         const auto scalar = types_.scalar_of(type.type, kernel);
         const bool size = is_size_name(member.name) && scalar && !is_real(*scalar);

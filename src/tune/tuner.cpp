@@ -172,6 +172,12 @@ class Search {
     }
   }
 
+  /// The candidate of this identity that is measured or waits; null if there is no such.
+  [[nodiscard]] Candidate* find_waiting(const std::string& identity) {
+    Candidate* measured = lanes_ == nullptr ? nullptr : lanes_->find(identity);
+    return measured != nullptr ? measured : queue_.find(identity);
+  }
+
   /// A point that is the same variant as one before it shares its outcome. Its line in the journal is left
   /// out without `keeps`: every search that resumes begins with the same points.
   void take(std::uint64_t rank, bool keeps = true) {
@@ -185,9 +191,7 @@ class Search {
         tell(rank, same);
       else
         searcher_->tell(rank, same.outcome);
-    } else if (Candidate* twin = lanes_ == nullptr ? nullptr : lanes_->find(candidate.identity)) {
-      twin->twins.push_back(rank);
-    } else if (twin = queue_.find(candidate.identity); twin != nullptr) {
+    } else if (Candidate* twin = find_waiting(candidate.identity)) {
       twin->twins.push_back(rank);
     } else {
       queue_.push(std::move(candidate));

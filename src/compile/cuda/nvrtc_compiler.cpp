@@ -198,6 +198,7 @@ class NvrtcCompiler final : public Compiler {
 
   static std::string archs_text(const std::vector<int>& archs) {
     std::vector<std::string> numbers;
+    numbers.reserve(archs.size());
     for (const int arch : archs) numbers.push_back(std::to_string(arch));
     return join(numbers, " ");
   }

@@ -193,7 +193,11 @@ std::string ExpressionText::wide_sum(TokenRange range, int depth) {
           v >= 0 && turn != strided_turns_.end() && depth < kDeepest) {
         const TokenRange start = variable(v).declarator->initializer;
         if (an_.plain_sum(start)) {
-          text += "((" + wide_sum(start, depth + 1) + ") + kiln::cpu::wide(" + turn->second + "))";
+          text.append("((")
+              .append(wide_sum(start, depth + 1))
+              .append(") + kiln::cpu::wide(")
+              .append(turn->second)
+              .append("))");
           continue;
         }
       }
@@ -253,9 +257,9 @@ std::string ExpressionText::group_call(std::size_t i) const {
 }
 
 std::string ExpressionText::grid_group_call(std::string_view name, std::size_t at) {
-  const std::string blocks = "(static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z)";
+  std::string blocks = "(static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z)";
   const std::string items = "(blockDim.x * blockDim.y * blockDim.z)";
-  const std::string rank =
+  std::string rank =
       "(blockIdx.x + static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + gridDim.y * blockIdx.z))";
   if (name == "thread_rank") return "(" + rank + " * " + items + " + static_cast<unsigned>(kiln_i))";
   if (name == "block_rank") return rank;

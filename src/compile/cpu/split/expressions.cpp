@@ -307,9 +307,7 @@ Facts Expressions::facts(TokenRange range, bool with_calls) const {
     }
     if (body().is(i + 1, "::")) continue;
     if (token.is("threadIdx")) {
-      if (!body().is(i + 1, ".")) {
-        raise_to(kItemLevel);
-      } else if (body().is(i + 2, "x")) {
+      if (!body().is(i + 1, ".") || body().is(i + 2, "x")) {
         // "threadIdx.x < 64" has one value in a warp.
         raise_to(kItemLevel);
       } else {

@@ -202,15 +202,15 @@ bool Indices::plain_sum(TokenRange range) const {
           return false;
       }
     } else if (token.kind == Token::Kind::kNumber) {
-      if (token.text.find_first_of(".") != std::string_view::npos || token.text.size() > 9) return false;
-    } else if (!(token.is("+") || token.is("-") || token.is("*") || token.is("(") || token.is(")"))) {
-      return false;
-    } else if ((token.is("-") || token.is("*")) && (i == range.begin || !ends_operand(tokens[i - 1]))) {
-      return false;
-    } else if (token.is(")") && i + 1 < range.end &&
-               (tokens[i + 1].identifier() || tokens[i + 1].kind == Token::Kind::kNumber ||
-                body().is(i + 1, "("))) {
-      return false;  // a cast to a type of the user's: "(index_t)(i + 1)"
+      if (token.text.find('.') != std::string_view::npos || token.text.size() > 9) return false;
+    } else {
+      const bool negates_or_multiplies = token.is("-") || token.is("*");
+      if (!negates_or_multiplies && !token.is("+") && !token.is("(") && !token.is(")")) return false;
+      if (negates_or_multiplies && (i == range.begin || !ends_operand(tokens[i - 1]))) return false;
+      const bool casts =
+          token.is(")") && i + 1 < range.end &&
+          (tokens[i + 1].identifier() || tokens[i + 1].kind == Token::Kind::kNumber || body().is(i + 1, "("));
+      if (casts) return false;  // to a type of the user's: "(index_t)(i + 1)"
     }
   }
   return true;

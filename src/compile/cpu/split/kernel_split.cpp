@@ -31,13 +31,13 @@ std::string letters(const std::vector<Level>& levels, const std::vector<Group>& 
 }  // namespace
 
 struct KernelSplitter::State {
-  State(const Outline& outline_, std::string_view text_, const std::vector<std::string>& entries)
-      : outline(outline_),
-        text(text_),
-        places(outline_, text_),
-        signatures(outline_),
-        functions(outline_, entries),
-        changing(outline_.changing.begin(), outline_.changing.end()) {
+  State(const Outline& parsed, std::string_view source, const std::vector<std::string>& entries)
+      : outline(parsed),
+        text(source),
+        places(parsed, source),
+        signatures(parsed),
+        functions(parsed, entries),
+        changing(parsed.changing.begin(), parsed.changing.end()) {
     for (const DefinitionOutline& definition : outline.definitions)
       named.emplace(definition.name, &definition);
   }

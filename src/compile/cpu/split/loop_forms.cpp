@@ -55,7 +55,7 @@ LoopForms::Bounds LoopForms::bounds(TokenRange condition, Place around) const {
         sign = t;
       }
     }
-    static const std::map<std::string_view, std::pair<const char*, const char*>> kNames = {
+    static const std::map<std::string_view, std::pair<const char*, const char*>> names = {
         {"<", {"less", "greater"}},
         {">", {"greater", "less"}},
         {"<=", {"less_equal", "greater_equal"}},
@@ -64,7 +64,7 @@ LoopForms::Bounds LoopForms::bounds(TokenRange condition, Place around) const {
     bool known = false;
     if (!odd && sign != term.end) {
       const TokenRange left{term.begin, sign}, right{sign + 1, term.end};
-      const auto& [straight, turned] = kNames.at(body().tokens()[sign].text);
+      const auto& [straight, turned] = names.at(body().tokens()[sign].text);
       const char left_axis = axis_of(left), right_axis = axis_of(right);
       const TokenRange limit = left_axis != 0 ? right : left;
       const char axis = left_axis != 0 ? left_axis : right_axis;

@@ -382,7 +382,11 @@ std::string LoopText::find_clamps(const std::vector<TokenRange>& ranges) {
       sums += "const auto " + sum + " = [&](int kiln_x) {\nKILN_ITEM_OF_ROW\nreturn " +
               wide_sum(clamp->value) + ";\n};\n";
       const std::string first = sum + "(0)", last = sum + "(kiln_b.x() - 1)";
-      test += (test.empty() ? "" : " && ") + ("kiln::cpu::ascends(" + first + ", " + last + ")");
+      test.append(test.empty() ? "kiln::cpu::ascends(" : " && kiln::cpu::ascends(")
+          .append(first)
+          .append(", ")
+          .append(last)
+          .append(")");
       for (const TokenRange low : clamp->low)
         test += " && kiln::cpu::wide(" + render(low, Place::kBlock) + ") <= " + first;
       for (const TokenRange high : clamp->high)

@@ -274,10 +274,11 @@ std::string static_forms(std::string_view text, const Outline& outlined, const M
   for (const bool temporary : {false, true}) {
     const std::string name = MemberText::member_name(definition.name, head.parameters.size(), temporary);
     if (!forms.contains(name)) continue;
-    const std::string self = temporary && !constant ? " kiln_self" : "& kiln_self";
-    result += " " + raw(head.template_head) + " static " + raw(head.result) + " " + name + "(" +
-              (constant ? "const " : "") + std::string(scope.name()) + self + parameters + ") {" +
-              writer.render({definition.body.begin, definition.body.end}) + "}";
+    const char* self = temporary && !constant ? " kiln_self" : "& kiln_self";
+    result.append(" ").append(raw(head.template_head)).append(" static ").append(raw(head.result));
+    result.append(" ").append(name).append(constant ? "(const " : "(");
+    result.append(scope.name()).append(self).append(parameters).append(") {");
+    result.append(writer.render({definition.body.begin, definition.body.end})).append("}");
   }
   return result;
 }
