@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
+#include <string_view>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -12,10 +14,11 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "kiln/error.h"
+#include "specialize/build_flags.h"
 #include "specialize/include_scopes.h"
 #include "specialize/includes.h"
-#include "specialize/makefile_flags.h"
 #include "specialize/neighbour_files.h"
+#include "specialize/tokens.h"
 #include "specialize/workload_draft.h"
 
 namespace kiln {
@@ -54,12 +57,20 @@ std::vector<std::string> texts_of(const Includes& includes) {
   return texts_in_their_scopes(includes.text, includes.headers);
 }
 
-/// Macros, and folders that exist, of the command line and of the Makefile beside the program or in the
-/// folder above it.
+/// A macro or a folder that a file of the build gives.
+struct FlagOfBuild {
+  std::string value;  ///< of a macro
+  std::string place;  ///< "src/Makefile:3"
+};
+
+/// Macros and folders that exist: of the command line, and those that files of the build offer.
 struct CompilerFlags {
   std::map<std::string, std::string> defines;
   std::vector<Path> folders;
-  Path makefile;  ///< that gave some of them; empty: none
+  std::map<std::string, FlagOfBuild> offered_defines;
+  std::vector<Path> offered_folders;
+  std::map<Path, std::string> folder_places;
+  std::vector<std::string> used;  ///< "-DNAME of src/Makefile:3"
 };
 
 /// Each back end has its own headers of CUDA and HIP; the folder would displace them.
@@ -84,23 +95,43 @@ CompilerFlags flags_for(FileSystem& files, const Path& source, const NewArgument
     add_folder(std::filesystem::absolute(folder).lexically_normal());
   }
   if (arguments.no_makefile) return flags;
-  const Path beside = std::filesystem::absolute(source).parent_path();
-  for (const Path& folder : {beside, beside.parent_path()}) {
-    for (const char* name : {"GNUmakefile", "Makefile", "makefile"}) {
-      const auto status = files.status(folder / name);
-      if (!status || status->type != FileStatus::Type::kFile) continue;
-      const MakefileFlags read = read_makefile_flags(read_input(files, folder / name, kKernelInput));
-      const std::size_t before = flags.defines.size() + flags.folders.size();
-      flags.defines.insert(read.defines.begin(), read.defines.end());
-      for (const std::string& one : read.folders) {
-        const Path path = (folder / one).lexically_normal();
-        if (files.status(path) && !is_of_toolkit(files, path)) add_folder(path);
-      }
-      if (flags.defines.size() + flags.folders.size() > before) flags.makefile = folder / name;
-      return flags;
+  const Path beside = std::filesystem::absolute(source).lexically_normal().parent_path();
+  const std::vector<BuildFile> build = build_files_of(files, source);
+  Path top;
+  for (const BuildFile& one : build) top = one.cmake ? one.path.parent_path() : top;
+  for (const auto& [path, text, cmake] : build) {
+    const Path folder = path.parent_path();
+    const BuildFlags read =
+        cmake ? read_cmake_flags({text, folder, top, source.filename().string()}) : read_makefile_flags(text);
+    const auto place = [&, &file = path](const std::string& key) {
+      return file.lexically_proximate(beside).generic_string() + ":" + std::to_string(read.lines.at(key));
+    };
+    for (const auto& [name, value] : read.defines)  // values of nearer files stay
+      flags.offered_defines.try_emplace(name, FlagOfBuild{value, place(name)});
+    for (const std::string& one : read.folders) {
+      const Path of_headers = (folder / one).lexically_normal();
+      if (!files.status(of_headers) || is_of_toolkit(files, of_headers)) continue;
+      if (flags.folder_places.emplace(of_headers, place("-I" + one)).second)
+        flags.offered_folders.push_back(of_headers);
     }
   }
   return flags;
+}
+
+/// Of the macros that files of the build offer those that a text names.
+void take_named_macros(CompilerFlags& flags, const std::vector<std::string>& texts) {
+  std::set<std::string_view> names;
+  for (const std::string& text : texts) {
+    const TokenizedText source = tokenize(text);
+    for (const Token& token : source.tokens) names.insert(token.text);
+    for (const Directive& directive : source.directives) {
+      for (const Token& token : directive.tokens) names.insert(token.text);
+    }
+  }
+  for (const auto& [name, offered] : flags.offered_defines) {
+    if (!names.contains(name) || !flags.defines.emplace(name, offered.value).second) continue;
+    flags.used.push_back("-D" + name + " of " + offered.place);
+  }
 }
 
 int run(World& world, const NewArguments& arguments) {
@@ -121,11 +152,15 @@ int run(World& world, const NewArguments& arguments) {
   Includes includes = find_includes(files, text, {source, {}, flags.folders});
   for (bool more = true; more;) {  // headers may need headers of other folders
     more = false;
-    for (const Path& one : folders_of_headers(files, source, missing_headers(includes))) {
+    for (const Path& one :
+         folders_of_headers(files, source, missing_headers(includes), flags.offered_folders)) {
       const bool known = std::find(flags.folders.begin(), flags.folders.end(), one) != flags.folders.end();
       if (known || is_of_toolkit(files, one)) continue;
       flags.folders.push_back(one);
       found += "headers are in " + one.string() + ": -I added\n";
+      if (const auto place = flags.folder_places.find(one); place != flags.folder_places.end())
+        flags.used.push_back("-I" + one.lexically_proximate(folder).generic_string() + " of " +
+                             place->second);
       more = true;
     }
     if (more) includes = find_includes(files, text, {source, {}, flags.folders});
@@ -143,6 +178,10 @@ int run(World& world, const NewArguments& arguments) {
     more_sources.push_back(std::filesystem::absolute(other).lexically_proximate(folder).generic_string());
     found += "device functions are in " + other.string() + ": compiled with it\n";
   }
+  std::vector<std::string> named_in = texts;
+  named_in.push_back(text);
+  take_named_macros(flags, named_in);
+  const std::string from = flags.used.empty() ? "" : "by the build: " + join(flags.used, ", ");
   std::vector<std::string> folders;
   for (const Path& one : flags.folders) folders.push_back(one.lexically_proximate(folder).generic_string());
   const WorkloadDraft draft = draft_workload({text,
@@ -153,9 +192,9 @@ int run(World& world, const NewArguments& arguments) {
                                               arguments.kernels,
                                               {flags.defines.begin(), flags.defines.end()},
                                               folders,
+                                              from,
                                               more_sources});
-  if (!flags.makefile.empty())
-    world.log().info("macros and folders of headers are from " + flags.makefile.string());
+  if (!from.empty()) world.log().info(from);
   files.make_directories(folder, false);
   files.write_file(output, draft.yaml, false);
   for (const std::string& note : draft.notes) world.log().warn(source.string() + ": " + note);
@@ -184,7 +223,7 @@ Subcommand add_new_command(CLI::App& app) {
       ->expected(1)
       ->take_all();
   command->add_flag("--no-makefile", arguments->no_makefile,
-                    "Take no -D and -I from the Makefile of the program");
+                    "Take no -D and -I from the Makefile and CMakeLists.txt of the program");
   command->add_flag("--force", arguments->force, "Replace an existing file");
   command->footer(examples({"kiln new reduce.cu", "kiln new reduce.cu reduce_tree -o jobs/tree.yaml",
                             "kiln new reduce.cu -D TILE=32 -I ../include"}));

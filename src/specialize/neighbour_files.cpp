@@ -228,7 +228,8 @@ std::vector<HeaderName> missing_headers(const Includes& includes) {
 }
 
 std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
-                                     const std::vector<HeaderName>& missing) {
+                                     const std::vector<HeaderName>& missing,
+                                     const std::vector<Path>& of_build) {
   std::vector<Path> candidates, found, tree;
   Path folder = std::filesystem::absolute(source).parent_path();
   for (int above = 0; above <= kFoldersAbove; ++above, folder = folder.parent_path()) {
@@ -238,11 +239,16 @@ std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
     }
   }
   for (const auto& [name, quoted] : missing) {
-    if (name.find('.') == std::string::npos || name.starts_with("/")) continue;  // a header of C++
     const auto has = [&, &header = name](const Path& candidate) {
       return found_status(files, candidate / header).has_value();
     };
-    if (std::any_of(found.begin(), found.end(), has)) continue;
+    if (name.starts_with("/") || std::any_of(found.begin(), found.end(), has)) continue;
+    const auto given = std::find_if(of_build.begin(), of_build.end(), has);
+    if (given != of_build.end()) {
+      found.push_back(*given);
+      continue;
+    }
+    if (name.find('.') == std::string::npos) continue;  // a header of C++
     const auto first = std::find_if(candidates.begin(), candidates.end(), has);
     if (first != candidates.end()) {
       found.push_back(*first);
@@ -264,6 +270,25 @@ std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
       if (alone) folder_with = *below;
     }
     if (!folder_with.empty()) found.push_back(folder_with);
+  }
+  return found;
+}
+
+std::vector<BuildFile> build_files_of(FileSystem& files, const Path& source) {
+  std::vector<BuildFile> found;
+  Path folder = std::filesystem::absolute(source).lexically_normal().parent_path();
+  for (int above = 0; above <= kLevelsOfProject && folder.has_relative_path(); ++above) {
+    bool has_makefile = false;
+    for (const char* name : {"GNUmakefile", "Makefile", "makefile", "CMakeLists.txt"}) {
+      const bool cmake = std::string_view(name) == "CMakeLists.txt";
+      if (has_makefile && !cmake) continue;
+      const auto status = found_status(files, folder / name);
+      if (!status || status->type != FileStatus::Type::kFile) continue;
+      found.push_back({folder / name, readable_text(files, folder / name), cmake});
+      has_makefile = true;
+    }
+    if (found_status(files, folder / ".git")) break;
+    folder = folder.parent_path();
   }
   return found;
 }

@@ -16,14 +16,25 @@ namespace kiln {
 [[nodiscard]] std::vector<HeaderName> missing_headers(const Includes& includes);
 
 /// The folders near a program (include, common, ... beside it and up to three folders above) that have the
-/// headers which were not found: each name is taken from the first folder that has it. Names with a folder in
-/// them, such as "core/math.h", are looked for in all folders of the project and in each folder above the
-/// program, too; names without one in the nearest folder of the project, where they are quoted or have a
-/// suffix such as ".cuh", which no header of C has. Other names are taken where one folder of the project
-/// alone has them and no header of the C library or of CUDA is called so.
-[[nodiscard]] std::vector<std::filesystem::path> folders_of_headers(FileSystem& files,
-                                                                    const std::filesystem::path& source,
-                                                                    const std::vector<HeaderName>& missing);
+/// headers which were not found: each name is taken from the first folder that has it, folders of the build's
+/// files in front. Names with a folder in them, such as "core/math.h", are looked for in all folders of the
+/// project and in each folder above the program, too; names without one in the nearest folder of the project,
+/// where they are quoted or have a suffix such as ".cuh", which no header of C has. Other names are taken
+/// where one folder of the project alone has them and no header of the C library or of CUDA is called so.
+[[nodiscard]] std::vector<std::filesystem::path> folders_of_headers(
+    FileSystem& files, const std::filesystem::path& source, const std::vector<HeaderName>& missing,
+    const std::vector<std::filesystem::path>& of_build = {});
+
+/// A Makefile or a CMakeLists.txt.
+struct BuildFile {
+  std::filesystem::path path;
+  std::string text;
+  bool cmake = false;
+};
+
+/// Build files of the program's folder and of the folders above it, up to the repository's root and at most
+/// eight above. What cannot be read is passed over.
+[[nodiscard]] std::vector<BuildFile> build_files_of(FileSystem& files, const std::filesystem::path& source);
 
 /// The files beside a program and beside its headers that have the bodies of device functions, members of
 /// classes among them, or the definitions of device variables, which the program and its headers only

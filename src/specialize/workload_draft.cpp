@@ -225,6 +225,7 @@ class Drafter {
       macros.back().append(": ").append(literal);
     }
     for (const std::string& folder : request_.folders) folders.push_back("-I" + folder);
+    if (!request_.flags_from.empty()) lines.push_back({"# " + request_.flags_from, "", ""});
     if (!macros.empty()) lines.push_back({"defines: {" + join(macros, ", ") + "}", "", ""});
     if (!folders.empty()) lines.push_back({"options: " + flow_list(folders), "", ""});
   }

@@ -16,6 +16,7 @@ struct DraftRequest {
   std::vector<std::string> kernels;  ///< empty: all
   std::vector<std::pair<std::string, std::string>> defines = {};  ///< macros of the compiler's command line
   std::vector<std::string> folders = {};                          ///< of -I, from the folder of the workload
+  std::string flags_from = {};                 ///< where defines and folders were found, for a remark
   std::vector<std::string> more_sources = {};  ///< files with device code that follow the program; likewise
 };
 

@@ -284,7 +284,8 @@ TEST_F(NewCommand, TakesMacrosAndFoldersFromTheMakefileAndTheCommandLine) {
       "__global__ void fill(REAL* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = STEPS + OFFSET; }\n"
       "int main() {\n  REAL* x;\n  fill<<<1, 64>>>(x, 64);\n}\n";
   const std::string yaml = draft("flags", text, {"-D", "STEPS=2", "-DUNUSED"});
-  EXPECT_THAT(yaml, HasSubstr("      defines: {REAL: double, STEPS: 2, UNUSED: 1}\n"));
+  EXPECT_THAT(yaml, HasSubstr("      # by the build: -Iextra of Makefile:1, -DREAL of Makefile:1\n"
+                              "      defines: {REAL: double, STEPS: 2, UNUSED: 1}\n"));
   EXPECT_THAT(yaml, HasSubstr("      options: [\"-Iextra\"]\n"));
   EXPECT_THAT(yaml, HasSubstr("x: {type: double, "));
   const CliResult ran = run_with("flags", yaml, {{"checks: []", "checks: [{buffer: x, expected: 7}]"}});
@@ -296,6 +297,35 @@ TEST_F(NewCommand, TakesMacrosAndFoldersFromTheMakefileAndTheCommandLine) {
   EXPECT_THAT(without, Not(HasSubstr("options: ")));
   EXPECT_EQ(kiln({"new", path("flags.cu"), "-o", path("x.yaml"), "-D", "9X"}).code, kExitBadInput);
   EXPECT_EQ(kiln({"new", path("flags.cu"), "-o", path("x.yaml"), "-I", path("nowhere")}).code, kExitBadInput);
+}
+
+TEST_F(NewCommand, TakesWhatTheTextNeedsFromTheCMakeListsAbove) {
+  write("p/CMakeLists.txt",
+        "project(demo)\nadd_definitions(-DSTEPS=3 -DNOT_NAMED)\nadd_subdirectory(src)\n"
+        "include_directories(${PROJECT_SOURCE_DIR}/a/b/c/d/e ${CMAKE_SOURCE_DIR}/unused)\n");
+  write("p/unused/none.h", "");
+  write("p/a/b/c/d/e/step", "#ifdef SCALED\n#define SCALE 2\n#endif\n");
+  write("p/src/CMakeLists.txt",
+        "add_executable(other other.cu)\ntarget_compile_definitions(other PRIVATE STEPS=8)\n"
+        "add_executable(program program.cu)\ntarget_compile_definitions(program PRIVATE SCALED)\n");
+  const std::string text =
+      "#include <step>\n"
+      "__global__ void fill(int* x) { x[threadIdx.x] = STEPS * SCALE; }\n"
+      "int main() {\n  int* x;\n  cudaMalloc(&x, 256);\n  fill<<<1, 64>>>(x);\n}\n";
+  EXPECT_EQ(kiln({"new", write("p/src/program.cu", text), "-o", path("p/src/program.yaml")}).code, kExitDone);
+  std::string yaml = files_->read_file(path("p/src/program.yaml")).value_or("");
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("      # by the build: -I../a/b/c/d/e of ../CMakeLists.txt:4, -DSCALED of CMakeLists.txt:4, "
+                "-DSTEPS of ../CMakeLists.txt:2\n"
+                "      defines: {SCALED: 1, STEPS: 3}\n"
+                "      options: [\"-I../a/b/c/d/e\"]\n"));
+  const std::size_t checks = yaml.find("checks: []");
+  ASSERT_NE(checks, std::string::npos) << yaml;
+  yaml.replace(checks, 10, "checks: [{buffer: x, expected: 6}]");
+  write("p/src/program.yaml", yaml);
+  const CliResult ran = kiln({"run", path("p/src/program.yaml"), "--device", "cpu", "--require-checks"});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err;
 }
 
 TEST_F(NewCommand, FoldersOfCudaItselfAreNotTaken) {

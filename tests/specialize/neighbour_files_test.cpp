@@ -107,6 +107,27 @@ TEST(NeighbourFiles, AreSearchedForHeaders) {
               ElementsAre("/p/include", "/common"));
 }
 
+TEST(NeighbourFiles, OfTheBuildAreThoseUpToTheRepository) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/r/.git", "/p/r/a/b", "/p/r/deep/include", "/p/r/include"})
+    files.make_directories(folder, false);
+  for (const char* file : {"/p/Makefile", "/p/r/CMakeLists.txt", "/p/r/a/makefile", "/p/r/a/GNUmakefile"})
+    files.write_file(file, "", false);
+  files.make_directories("/p/r/a/b/Makefile", false);
+  std::vector<std::string> found;
+  for (const BuildFile& one : build_files_of(files, "/p/r/a/b/main.cu"))
+    found.push_back(one.path.string() + (one.cmake ? " of CMake" : ""));
+  EXPECT_THAT(found, ElementsAre("/p/r/a/GNUmakefile", "/p/r/CMakeLists.txt of CMake"));
+  for (const char* folder : {"/p/r/deep/include", "/p/r/include"}) {
+    files.write_file(std::filesystem::path(folder) / "one.h", "", false);
+    files.write_file(std::filesystem::path(folder) / "Dense", "", false);
+  }
+  EXPECT_THAT(folders_of_headers(files, "/p/r/main.cu", {{"one.h"}, {"Dense"}}), ElementsAre("/p/r/include"));
+  EXPECT_THAT(folders_of_headers(files, "/p/r/main.cu", {{"one.h"}, {"Dense"}}, {"/p/r/deep/include"}),
+              ElementsAre("/p/r/deep/include"));
+}
+
 TEST(NeighbourFiles, HeadersNamedWithAFolderAreAnywhereInTheProject) {
   const test::FakeClock clock;
   test::MemoryFileSystem files(clock);
