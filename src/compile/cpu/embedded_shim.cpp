@@ -313,13 +313,13 @@ std::vector<ShimPart> make_shim_parts() {
        "__dadd",       "__dsub",   "__dmul",          "__ddiv",      "__drcp",      "__dsqrt",
        "__saturate",   "__ld",     "__cvta",          "__st",        "__prof",      "clock",
        "__wrap_clock", "fdividef", "kiln_to_integer", "kiln_double", "kiln_prmt",   "cooperative_groups",
-       "#include"});
+       "kiln_ptx",     "#include"});
   add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
   add("words", embedded::kWords, {"__v"});
   add("special", embedded::kSpecial,
       {"erfinv", "erfcinv", "erfcx", "normcdfinv", "cyl_bessel_i", "j0", "j1", "jn", "y0", "y1", "yn",
        "thrust/random", "normal_distribution"});
-  add("atomics", embedded::kAtomics, {}, {}, {"atomic", "kiln_add_double", "#include"});
+  add("atomics", embedded::kAtomics, {}, {}, {"atomic", "kiln_add_double", "kiln_ptx", "#include"});
   add("warp", embedded::kWarp);
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",
