@@ -1,0 +1,73 @@
+#include "specialize/macro_expander.h"
+
+#include <gtest/gtest.h>
+
+#include "specialize/launch_macros.h"
+#include "specialize/pasted_names.h"
+
+namespace kiln {
+namespace {
+
+/// The words that `use` becomes with the macros of `text`, with a blank between; "-" where it stays.
+std::string expanded(const std::string& text, const std::string& use) {
+  MacroExpander expander;
+  for (const Directive& directive : tokenize(text).directives) {
+    if (const auto macro = macro_of(directive)) expander.learn(directive.tokens[1].text, *macro);
+  }
+  const auto expansion = expander.expanded(macro_words(tokenize(use).tokens));
+  if (!expansion) return "-";
+  std::string result;
+  for (const std::string& word : expansion->words) result += (result.empty() ? "" : " ") + word;
+  return result;
+}
+
+TEST(MacroExpander, ReplacesUsesAsThePreprocessorDoes) {
+  const struct {
+    const char *macros, *use, *expected;
+  } cases[] = {
+      {"#define N 4\n#define AREA N * N\n", "AREA + 1", "4 * 4 + 1"},
+      {"#define F(a, b) b - a\n", "F(1, (2, 3))", "( 2 , 3 ) - 1"},
+      {"#define F(a) a + 1\n", "F * F(2)", "F * 2 + 1"},
+      {"#define F() 7\n", "F()", "7"},
+      {"#define F() 7\n", "F(1)", "-"},
+      {"#define F(a, b) a\n", "F(1)", "-"},
+      {"#define F(a) a\n", "F(1", "-"},
+      {"#define J2(a, b) a##_##b\n#define J(a, b) J2(a, b)\n#define K plain\n", "J(x, K) J2(x, K)",
+       "x_plain x_K"},
+      {"#define F(a, ...) a(__VA_ARGS__)\n", "F(g, 1, 2) F(h, 3) F(k)", "g ( 1 , 2 ) h ( 3 ) k ( )"},
+      {"#define F(a, rest...) a(rest)\n", "F(g, 1, 2)", "g ( 1 , 2 )"},
+      {"#define F(a, ...) g(a, ##__VA_ARGS__)\n", "F(1) F(1, 2, 3)", "g ( 1 ) g ( 1 , 2 , 3 )"},
+      {"#define S(x) #x\n", "S(a + \"b\")", "\"a+\\\"b\\\"\""},
+      {"#define f(x) f(x + 1)\n", "f(2)", "f ( 2 + 1 )"},
+      {"#define A B\n#define B A\n", "A", "A"},
+      {"#ifdef X\n#define F(a) a\n#else\n#define F(a) -a\n#endif\n", "F(1)", "-"},
+      {"#define A A2 A2\n#define A2 A3 A3\n#define A3 A4 A4\n#define A4 A5 A5\n#define A5 A6 A6\n"
+       "#define A6 A7 A7\n#define A7 x x\n",
+       "A A A A", "-"},
+  };
+  for (const auto& one : cases)
+    EXPECT_EQ(expanded(one.macros, one.use), one.expected) << one.macros << one.use;
+}
+
+TEST(MacroExpander, WritesOutLaunchesAndTypesAndKeepsLines) {
+  const std::string macros =
+      "#define CALL(k, ...) k<<<1, 32>>>(__VA_ARGS__)\n#define RUN(k) CALL(k##_main, x)\n"
+      "#define TYPE(t) typedef t t##_type;\n#define TWICE(a) a + a\n#define STOP() k<<<1, 1>>>()\n";
+  EXPECT_EQ(expand_launch_macros(
+                macros + "RUN(fill);\nCALL(sum,\n unsigned int(- -a), b);\nTYPE(int)\nTWICE(b) STOP()\n"),
+            macros +
+                "fill_main<<<1,32>>>(x);\nsum<<<1,32>>>(unsigned int(- -a),b)\n;\ntypedef int int_type;\n"
+                "TWICE(b) k<<<1,1>>>()\n");
+}
+
+TEST(MacroExpander, WritesOutNamesThatArePasted) {
+  std::string text = "#define NAME(x) x##KIND\n#define OTHER(x) x\nvoid NAME(fill)(), OTHER(sum)();\n";
+  write_out_pasted_names({&text}, {{"KIND", "_v2"}});
+  EXPECT_EQ(text, "#define NAME(x) x##KIND\n#define OTHER(x) x\nvoid fillKIND(), OTHER(sum)();\n");
+  std::string nested = "#define JOIN(a, b) a##b\n#define NAME(x) JOIN(x, KIND)\nvoid NAME(fill)();\n";
+  write_out_pasted_names({&nested}, {{"KIND", "_v2"}});
+  EXPECT_EQ(nested, "#define JOIN(a, b) a##b\n#define NAME(x) JOIN(x, KIND)\nvoid fillKIND();\n");
+}
+
+}  // namespace
+}  // namespace kiln
