@@ -305,6 +305,92 @@ bool is_a_scope(const std::vector<Token>& tokens, std::size_t at) {
   return !tokens[at].text.ends_with("_t") && !types.contains(tokens[at].text);
 }
 
+/// Whether a program uses a type of its own here that has the prefix of the run time: `struct cudaGraph {`,
+/// `cudaGraph graph`, `cudaVector<int>* v`. The run time's own types end in `_t` or are listed.
+bool is_own_type(const std::vector<Token>& tokens, std::size_t at) {
+  static const std::set<std::string_view> types = [] {
+    std::set<std::string_view> all = {"hipLaunchParm", "cudaLaunchAttributeID", "cudaOutputMode"};
+    for (const std::string_view one : {"cudaAccessPolicyWindow",
+                                       "cudaArray",
+                                       "cudaChannelFormatDesc",
+                                       "cudaChannelFormatKind",
+                                       "cudaComputeMode",
+                                       "cudaDeviceAttr",
+                                       "cudaDeviceP2PAttr",
+                                       "cudaDeviceProp",
+                                       "cudaEglFrame",
+                                       "cudaError",
+                                       "cudaExtent",
+                                       "cudaExternalMemoryBufferDesc",
+                                       "cudaExternalMemoryHandleDesc",
+                                       "cudaExternalSemaphoreHandleDesc",
+                                       "cudaExternalSemaphoreSignalParams",
+                                       "cudaExternalSemaphoreWaitParams",
+                                       "cudaFuncAttribute",
+                                       "cudaFuncAttributes",
+                                       "cudaFuncCache",
+                                       "cudaGraphExecUpdateResult",
+                                       "cudaGraphInstantiateParams",
+                                       "cudaGraphNodeParams",
+                                       "cudaGraphNodeType",
+                                       "cudaGraphicsRegisterFlags",
+                                       "cudaGraphicsResource",
+                                       "cudaHostNodeParams",
+                                       "cudaKernelNodeParams",
+                                       "cudaLaunchAttribute",
+                                       "cudaLaunchParams",
+                                       "cudaLimit",
+                                       "cudaMemAccessDesc",
+                                       "cudaMemLocation",
+                                       "cudaMemPoolAttr",
+                                       "cudaMemPoolProps",
+                                       "cudaMemRangeAttribute",
+                                       "cudaMemcpy3DParms",
+                                       "cudaMemcpy3DPeerParms",
+                                       "cudaMemcpyKind",
+                                       "cudaMemoryAdvise",
+                                       "cudaMemsetParams",
+                                       "cudaMipmappedArray",
+                                       "cudaPitchedPtr",
+                                       "cudaPointerAttributes",
+                                       "cudaPos",
+                                       "cudaResourceDesc",
+                                       "cudaResourceType",
+                                       "cudaResourceViewDesc",
+                                       "cudaResourceViewFormat",
+                                       "cudaSharedMemConfig",
+                                       "cudaStreamAttrValue",
+                                       "cudaStreamCaptureMode",
+                                       "cudaStreamCaptureStatus",
+                                       "cudaSurfaceBoundaryMode",
+                                       "cudaTextureAddressMode",
+                                       "cudaTextureDesc",
+                                       "cudaTextureFilterMode",
+                                       "cudaTextureReadMode",
+                                       "hipArray",
+                                       "hipChannelFormatDesc",
+                                       "hipExtent",
+                                       "hipFuncAttributes",
+                                       "hipMemcpyKind",
+                                       "hipPitchedPtr",
+                                       "hipPos",
+                                       "hipResourceDesc",
+                                       "hipTextureDesc"})
+      all.insert(one);
+    return all;
+  }();
+  const std::string_view name = tokens[at].text;
+  if (!name.starts_with("cuda") && !name.starts_with("hip")) return false;
+  if (name.ends_with("_t") || types.contains(name)) return false;
+  if (at > 0 && (tokens[at - 1].is("struct") || tokens[at - 1].is("class"))) return true;
+  std::size_t next = at + 1;
+  if (next < tokens.size() && tokens[next].is("<")) next = behind_angles(tokens, next, tokens.size());
+  if (next >= tokens.size()) return false;
+  if (at > 0 && tokens[at - 1].is("}") && tokens[next].is(";")) return true;  // of a typedef
+  while (next < tokens.size() && (tokens[next].is("*") || tokens[next].is("&"))) ++next;
+  return next < tokens.size() && tokens[next].identifier();
+}
+
 bool is_of_host_library(std::string_view name) {
   static const std::set<std::string_view> names = {"fopen",
                                                    "fclose",
@@ -388,7 +474,7 @@ bool names_host_only(const std::vector<Token>& tokens, std::size_t at) {
   if (at > 0 && (tokens[at - 1].is(".") || tokens[at - 1].is("->"))) return false;
   if (at > 1 && tokens[at - 1].is("::"))
     return tokens[at - 2].is("std") && (host_only_in_std(token.text) || is_of_host_library(token.text));
-  if (is_of_run_time(token.text)) return !is_a_scope(tokens, at);
+  if (is_of_run_time(token.text)) return !is_a_scope(tokens, at) && !is_own_type(tokens, at);
   if (!is_of_host_library(token.text)) return false;
   // NameList names such as `time` may also be variables and members: only a call or a type counts.
   const bool called = at + 1 < tokens.size() && tokens[at + 1].is("(");

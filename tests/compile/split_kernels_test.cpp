@@ -951,6 +951,80 @@ __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x] + first::weight + first::other + second::other;
 })",
      {64, 1, 1}},
+    {"VariablesThatDefineTheirTypes",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  union { unsigned word; float value; } u;
+  struct Pair { float x, y; union { int whole; float part; }; } p, q[2];
+  u.value = in[blockIdx.x * 64 + t];
+  p.x = u.value;
+  p.part = 2 * u.value;
+  q[1] = p;
+  s[t] = u.value;
+  __syncthreads();
+  p.y = s[63 - t];
+  u.word ^= 0x80000000u;
+  __syncthreads();
+  s[t] = u.value + p.x + p.y + q[1].part;
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = s[(t + 1) % 64];
+})",
+     {64, 1, 1}},
+    {"VariablesThatDefineTheirTypesInAMacro",
+     R"(#define BITS union { unsigned word; float value; }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  BITS u;
+  u.value = in[blockIdx.x * 64 + threadIdx.x];
+  s[threadIdx.x] = u.value;
+  __syncthreads();
+  u.word ^= 0x80000000u;
+  out[blockIdx.x * 64 + threadIdx.x] = u.value + s[63 - threadIdx.x];
+})",
+     {64, 1, 1},
+     {2, 1, 1},
+     0,
+     "defines the variable's type"},
+    {"LanesInStepOfAVolatileArray",
+     R"(__device__ void last_rounds(volatile float* s, int t) {
+  s[t] += s[t + 32];
+  s[t] += s[t + 16];
+  s[t] = s[t] + s[t + 8];
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[128];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 128 + t];
+  __syncthreads();
+  if (t < 64) s[t] += s[t + 64];
+  __syncthreads();
+  if (t < 32) {
+    last_rounds(s, t);
+    volatile float* v = s;
+    float mine = v[t];
+    v[t] = mine = mine + v[t + 4];
+    v[t] += v[t + 2];
+    v[t] += v[t + 1];
+  }
+  __syncthreads();
+  float sum = 0.0f;
+  for (int i = 0; i < 128; ++i) sum += in[blockIdx.x * 128 + i];
+  out[blockIdx.x * 128 + t] = fabsf(s[0] - sum) < 0.01f ? t : 0.0f / (n - n);
+})",
+     {128, 1, 1}},
+    {"TwoBoundsOnOneAxis",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[8][8][4];
+  int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+  s[y][x][z] = in[(y * 8 + x) * 4 + z];
+  __syncthreads();
+  if (threadIdx.x >= 1 && threadIdx.x < 8 - 1 && threadIdx.y >= 1 && threadIdx.y < 8 - 1 && threadIdx.z >= 1 &&
+      threadIdx.z < 4 - 1 && x < n - 1 && y < n - 1)
+    out[(y * 8 + x) * 4 + z] = s[y][x - 1][z] + s[y + 1][x + 1][z - 1];
+})",
+     {8, 8, 4},
+     {1, 1, 1}},
     {"WarpOperationInAConditionRunsAsFibers",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   float v = in[threadIdx.x];

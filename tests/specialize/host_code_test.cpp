@@ -137,6 +137,19 @@ TEST(HostCode, KeepsNamespacesThatAreCalledLikeTheRunTime) {
   EXPECT_THAT(left, Not(HasSubstr("cudaMemcpyKind")));
 }
 
+TEST(HostCode, KeepsTypesThatAreCalledLikeTheRunTime) {
+  const std::string text =
+      "typedef struct cudaGraph {\n  int* edges;\n  void cudaGraphFree() { cudaFree(edges); }\n} cudaGraph;\n"
+      "template <class T> class cudaVector {\n public:\n  T* data;\n};\n"
+      "__global__ void k(cudaGraph graph, cudaVector<int>* v) { v->data[0] = graph.edges[0]; }\n"
+      "void show(cudaDeviceProp one) {}\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, HasSubstr("typedef struct cudaGraph {"));
+  EXPECT_THAT(left, HasSubstr("class cudaVector {"));
+  EXPECT_THAT(left, Not(HasSubstr("cudaFree")));
+  EXPECT_THAT(left, Not(HasSubstr("cudaDeviceProp")));
+}
+
 TEST(HostCode, LeavesOutLaunchesWithBlanks) {
   const std::string text =
       "struct V { float x; };\ntemplate <class T> struct S { T x; };\n"

@@ -12,8 +12,10 @@
 #include "compile/cpu/arch_options.h"
 #include "compile/cpu/embedded_shim.h"
 #include "compile/cpu/host_compiler.h"
+#include "compile/cpu/local_types.h"
 #include "compile/cpu/product_check.h"
 #include "compile/cpu/unit.h"
+#include "compile/cpu/warp_steps.h"
 #include "compile/language_version.h"
 #include "compile/missing_header.h"
 #include "compile/outline.h"
@@ -129,14 +131,15 @@ class CpuCompiler final : public Compiler {
   std::map<std::string, std::string> slow_kernels(const Specialization& specialization) override {
     static_cast<void>(identity());
     std::map<std::string, std::string> found;
-    if (!may_need_fibers(specialization)) return found;
+    const Specialization stepped = prepared(specialization);
+    if (!may_need_fibers(stepped)) return found;
     if (asks_for_fibers(specialization)) {
       for (const EntryPoint& entry : specialization.entries) found[entry.name_expression] = kFibersWanted;
       return found;
     }
-    const auto expanded = preprocess(specialization);
+    const auto expanded = preprocess(stepped);
     if (!expanded) return found;
-    for (const auto& [entry, way] : make_split_unit(specialization, *expanded, !compiler_.clang()).ways) {
+    for (const auto& [entry, way] : make_split_unit(stepped, *expanded, !compiler_.clang()).ways) {
       if (way.kind == EntryWay::Kind::kFibers) found[entry] = way.reason;
     }
     return found;
@@ -154,7 +157,7 @@ class CpuCompiler final : public Compiler {
     }
     try {
       return compile_without_missing_headers(
-          specialization, [&](const Specialization& one) { return compile_best(one, stop); });
+          specialization, [&](const Specialization& one) { return compile_best(prepared(one), stop); });
     } catch (const std::filesystem::filesystem_error& error) {
       throw temporary_folder_error(options_.scratch, error);
     }
@@ -185,6 +188,14 @@ class CpuCompiler final : public Compiler {
       if (options_.environment.contains(variable)) return {};
     }
     return options_.identity_memo.empty() ? "" : options_.identity_memo.string() + ".folders";
+  }
+
+  /// Lanes of a warp that rely on running in step wait for each other; types of variables have names.
+  static Specialization prepared(Specialization specialization) {
+    const auto prepare = [](std::string& text) { text = with_local_types(with_warp_steps(std::move(text))); };
+    prepare(specialization.source_text);
+    for (IncludedHeader& header : specialization.headers) prepare(header.text);
+    return specialization;
   }
 
   /// Kernels with barriers are split at them if possible, on the preprocessor's output.

@@ -303,25 +303,35 @@ KILN_SHIM float __saturatef(float x) {
 // ------------------------------------------------------------------------------------------ memory and
 // clocks
 
-// Addresses of shared memory fit 32 bits, as on a GPU: they count from the dynamic array, or from a variable
-// of the unit that is thread_local as the static arrays are.
+// Addresses of shared memory fit 32 bits, as on a GPU. They count from the dynamic array; from a variable of
+// the unit that is thread_local, as the static arrays of fibers are; or from the thread's stack, where those
+// of split kernels are.
 static thread_local char kiln_shared_anchor;
-constexpr size_t kKilnDynamicShared = 1u << 24, kKilnStaticShared = 1u << 30;
+static thread_local char* kiln_stack_anchor;
+constexpr size_t kKilnDynamicShared = 1u << 24, kKilnWindow = 1u << 29, kKilnStaticShared = 1u << 30,
+                 kKilnStackShared = 3u << 30;
 
+KILN_SHIM void kiln_assert(bool holds, const char* condition, const char* file, unsigned line);
 KILN_SHIM size_t __cvta_generic_to_shared(const void* p) {
   const size_t address = reinterpret_cast<size_t>(p);
   const size_t dynamic = address - reinterpret_cast<size_t>(kiln_worker->dynamic_shared);
   if (dynamic < kKilnDynamicShared) return dynamic;
-  const size_t offset = address - reinterpret_cast<size_t>(&kiln_shared_anchor) + kKilnStaticShared;
-  if (offset < kKilnDynamicShared || offset >= 2 * kKilnStaticShared) __builtin_trap();
-  return offset;
+  const size_t fixed = address - reinterpret_cast<size_t>(&kiln_shared_anchor) + kKilnWindow;
+  if (fixed < 2 * kKilnWindow) return fixed - kKilnWindow + kKilnStaticShared;
+  if (kiln_stack_anchor == nullptr) kiln_stack_anchor = static_cast<char*>(__builtin_frame_address(0));
+  const size_t stacked = address - reinterpret_cast<size_t>(kiln_stack_anchor) + kKilnWindow;
+  if (stacked >= 2 * kKilnWindow)
+    kiln_assert(false, "an address of shared memory", "__cvta_generic_to_shared", 0);
+  return stacked - kKilnWindow + kKilnStackShared;
 }
 KILN_SHIM size_t __cvta_generic_to_global(const void* p) {
   return reinterpret_cast<size_t>(p);
 }
 KILN_SHIM void* __cvta_shared_to_generic(size_t p) {
-  if (p < kKilnStaticShared / 2) return static_cast<char*>(kiln_worker->dynamic_shared) + p;
-  return reinterpret_cast<void*>(reinterpret_cast<size_t>(&kiln_shared_anchor) + p - kKilnStaticShared);
+  if (p < kKilnDynamicShared) return static_cast<char*>(kiln_worker->dynamic_shared) + p;
+  const bool fixed = p < kKilnStaticShared + kKilnWindow;
+  return (fixed ? &kiln_shared_anchor : kiln_stack_anchor) +
+         (p - (fixed ? kKilnStaticShared : kKilnStackShared));
 }
 KILN_SHIM void* __cvta_global_to_generic(size_t p) {
   return reinterpret_cast<void*>(p);

@@ -20,26 +20,24 @@ constexpr int ptx_packed() {
     return static_cast<int>(sizeof(decltype(ptx_word<T>())) / sizeof(T));
 }
 
-}  // namespace kiln::wmma_detail
-
 /// The registers of one lane for a factor or a sum of m x n x k; a word of 32 bits holds several small
 /// numbers.
 template <int M, int N, int K, class T>
 struct kiln_ptx_a {
-  using Word = decltype(kiln::wmma_detail::ptx_word<T>());
-  static constexpr int kPacked = kiln::wmma_detail::ptx_packed<T>();
+  using Word = decltype(ptx_word<T>());
+  static constexpr int kPacked = ptx_packed<T>();
   Word words[M * K / 32 / kPacked];
 };
 template <int M, int N, int K, class T>
 struct kiln_ptx_b {
-  using Word = decltype(kiln::wmma_detail::ptx_word<T>());
-  static constexpr int kPacked = kiln::wmma_detail::ptx_packed<T>();
+  using Word = decltype(ptx_word<T>());
+  static constexpr int kPacked = ptx_packed<T>();
   Word words[N * K / 32 / kPacked];
 };
 template <int M, int N, int K, class T>
 struct kiln_ptx_c {
-  using Word = decltype(kiln::wmma_detail::ptx_word<T>());
-  static constexpr int kPacked = kiln::wmma_detail::ptx_packed<T>();
+  using Word = decltype(ptx_word<T>());
+  static constexpr int kPacked = ptx_packed<T>();
   Word words[M * N / 32 / kPacked];
 };
 /// The words of one lane of 8 x 8 matrices of 16 bits.
@@ -47,6 +45,13 @@ template <int Count, bool Transposed>
 struct kiln_ptx_tiles {
   unsigned words[Count];
 };
+
+}  // namespace kiln::wmma_detail
+
+using kiln::wmma_detail::kiln_ptx_a;
+using kiln::wmma_detail::kiln_ptx_b;
+using kiln::wmma_detail::kiln_ptx_c;
+using kiln::wmma_detail::kiln_ptx_tiles;
 
 /// A register's bits in a word of another type.
 template <class Word, class V>

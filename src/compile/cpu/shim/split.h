@@ -20,6 +20,10 @@ struct Bare : Same<V> {};
 template <class V>
 struct Bare<const V> : Same<V> {};
 template <class V>
+struct Bare<volatile V> : Same<V> {};
+template <class V>
+struct Bare<const volatile V> : Same<V> {};
+template <class V>
 struct Bare<V&> : Bare<V> {};
 template <class V>
 struct Bare<V&&> : Bare<V> {};

@@ -317,7 +317,8 @@ template <class D, class A, class B, class C>
 KILN_SHIM void mma_sync(unsigned active, const Lanes<D>& d, const Lanes<A>& a, const Lanes<B>& b,
                         const Lanes<C>& c, bool limited = false) {
   if (!all_lanes(active)) return;
-  wmma_detail::multiply(
+  using wmma_detail::multiply;  // and what ptx_matrix.h has for its registers
+  multiply(
       d[0], a[0], b[0], c[0], [&](int lane) { return d[lane]; }, [&](int lane) { return a[lane]; },
       [&](int lane) { return b[lane]; }, [&](int lane) { return c[lane]; }, limited);
 }

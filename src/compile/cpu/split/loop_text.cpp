@@ -398,8 +398,8 @@ std::string LoopText::find_clamps(const std::vector<TokenRange>& ranges) {
 }
 
 std::string LoopText::limit(const Analysis::Bound& bound, Place around) {
-  return "." + bound.operation + "<kiln::cpu::Value<decltype(" + render(bound.index, around) + ")>>(" +
-         render(bound.limit, around) + ")";
+  return ".template " + bound.operation + "<kiln::cpu::Value<decltype(" + render(bound.index, around) +
+         ")>>(" + render(bound.limit, around) + ")";
 }
 
 void LoopText::strided_loop(const Statement& statement, Place around) {
