@@ -250,6 +250,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"cufftw.h", kFft},
                                        {"mma.h", kMma},
                                        {"kiln/wmma.h", embedded::kWmma},
+                                       {"kiln/ptx_matrix.h", embedded::kPtxMatrix},
                                        {"kiln/scopes.h", embedded::kScopes},
                                        {"kiln/atomic.h", embedded::kAtomic},
                                        {"kiln/barrier.h", embedded::kBarrier},
@@ -329,8 +330,6 @@ std::vector<ShimPart> make_shim_parts() {
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});
   add("split_warps", embedded::kSplitWarps, {}, {"KILN_WARPS", "kiln::cpu::Warp<"});
   add("split_partings", embedded::kSplitPartings, {}, {"kiln_parting"});
-  add("small_floats_of_ptx", "#include <mma.h>\n", {"kiln_ptx_a", "kiln_ptx_tiles", "kiln_ptx_copy"});
-  add("ptx_matrix", embedded::kPtxMatrix, {"kiln_ptx_a", "kiln_ptx_tiles", "kiln_ptx_copy"});
   return parts;
 }
 

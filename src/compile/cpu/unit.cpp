@@ -260,21 +260,27 @@ class UnitWriter {
       unit_.text += line_marker("kiln shim " + std::string(part.name));
       unit_.text += part.text;
     }
-    if (fetches_textures()) unit_.text += "\n#include \"kiln/texture.h\"\n";
+    // Texts without textures and matrices are spared the compile time.
+    if (has_word_of({"tex1D", "tex2D", "tex3D", "surf1", "surf2", "surf3", "cudaB", "cudaTextureObject_t",
+                     "CUtexObject", "cudaSurfaceObject_t", "CUsurfObject"}))
+      unit_.text += "\n#include \"kiln/texture.h\"\n";
+    if (has_word_of({"kiln_ptx_"})) unit_.text += "\n#include \"kiln/ptx_matrix.h\"\n";
   }
 
-  /// A text without textures is spared the compile time.
-  [[nodiscard]] bool fetches_textures() const {
-    const std::vector<const Outline*> all = texts();
-    return std::any_of(all.begin(), all.end(), [](const Outline* text) {
-      const std::vector<Token>& tokens = text->source.tokens;
-      return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
-        const std::string_view word = token.text.substr(0, std::min<std::size_t>(token.text.size(), 5));
-        const bool access = word == "tex1D" || word == "tex2D" || word == "tex3D" || word == "surf1" ||
-                            word == "surf2" || word == "surf3" || word == "cudaB";
-        return access || token.is("cudaTextureObject_t") || token.is("CUtexObject") ||
-               token.is("cudaSurfaceObject_t") || token.is("CUsurfObject");
+  /// Whether a word of the texts, or of their macros, begins so.
+  [[nodiscard]] bool has_word_of(const std::vector<std::string_view>& beginnings) const {
+    const auto has_one = [&](const std::vector<Token>& tokens) {
+      return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) {
+        return std::any_of(beginnings.begin(), beginnings.end(),
+                           [&](std::string_view word) { return token.text.starts_with(word); });
       });
+    };
+    const std::vector<const Outline*> all = texts();
+    return std::any_of(all.begin(), all.end(), [&](const Outline* text) {
+      const std::vector<Directive>& directives = text->source.directives;
+      return has_one(text->source.tokens) ||
+             std::any_of(directives.begin(), directives.end(),
+                         [&](const Directive& directive) { return has_one(directive.tokens); });
     });
   }
 

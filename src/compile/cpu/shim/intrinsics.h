@@ -311,7 +311,6 @@ static thread_local char* kiln_stack_anchor;
 constexpr size_t kKilnDynamicShared = 1u << 24, kKilnWindow = 1u << 29, kKilnStaticShared = 1u << 30,
                  kKilnStackShared = 3u << 30;
 
-KILN_SHIM void kiln_assert(bool holds, const char* condition, const char* file, unsigned line);
 KILN_SHIM size_t __cvta_generic_to_shared(const void* p) {
   const size_t address = reinterpret_cast<size_t>(p);
   const size_t dynamic = address - reinterpret_cast<size_t>(kiln_worker->dynamic_shared);

@@ -166,6 +166,7 @@ static thread_local dim3 gridDim;
 constexpr int warpSize = 32;
 
 static thread_local kiln::cpu_abi::Worker* kiln_worker;
+KILN_SHIM void kiln_assert(bool holds, const char* condition, const char* file, unsigned line);
 static thread_local int
     kiln_step_pass;  // of an operation of CUB in a kernel that was split (cub_common.h); else 0
 static thread_local unsigned kiln_block_serial;  // another one for each block that this thread runs as fibers

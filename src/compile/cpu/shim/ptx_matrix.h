@@ -2,6 +2,8 @@
 // movmatrix. The places of the elements in the lanes' registers are those of the PTX ISA.
 #pragma once
 
+#include <mma.h>
+
 namespace kiln::wmma_detail {
 
 /// The type of a register that holds elements of T, and how many of them.
