@@ -40,10 +40,11 @@ std::vector<TextEdit> name_local_types(const Outline& text) {
   const std::vector<Token>& tokens = text.source.tokens;
   std::vector<TextEdit> edits;
   for (const DefinitionOutline& definition : text.definitions) {
-    if (definition.is_class || definition.body.end >= tokens.size()) continue;
-    for (std::size_t i = definition.body.begin; i < definition.body.end; ++i) {
+    const TokenRange body = definition.body;  // at 0: there is none
+    if (definition.is_class || body.begin == 0 || body.end >= tokens.size()) continue;
+    for (std::size_t i = body.begin; i < body.end; ++i) {
       if (!tokens[i - 1].is(";") && !tokens[i - 1].is("{") && !tokens[i - 1].is("}")) continue;
-      const auto type = type_definition(tokens, i, definition.body.end);
+      const auto type = type_definition(tokens, i, body.end);
       if (!type) continue;
       i = type->close;
       if (tokens[type->close + 1].is(";")) continue;
