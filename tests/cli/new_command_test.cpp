@@ -323,6 +323,9 @@ TEST_F(NewCommand, TakesWhatTheTextNeedsFromTheCMakeListsAbove) {
   const std::size_t checks = yaml.find("checks: []");
   ASSERT_NE(checks, std::string::npos) << yaml;
   yaml.replace(checks, 10, "checks: [{buffer: x, expected: 6}]");
+  const std::size_t elements = yaml.find("default: 1024");
+  ASSERT_NE(elements, std::string::npos) << yaml;
+  yaml.replace(elements, 13, "default: 64");  // as many as the kernel writes
   write("p/src/program.yaml", yaml);
   const CliResult ran = kiln({"run", path("p/src/program.yaml"), "--device", "cpu", "--require-checks"});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err;
