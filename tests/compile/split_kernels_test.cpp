@@ -971,6 +971,23 @@ __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + t] = s[(t + 1) % 64];
 })",
      {64, 1, 1}},
+    {"VariablesWithStructBeforeTheirTypes",
+     R"(struct Pair { float x, y; };
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 64 + t];
+  __syncthreads();
+  const struct Pair q{s[63 - t], 2.0f};
+  struct Pair p{s[t], 1.0f}, r = {q.x, q.y};
+  p.x += 1;
+  r.y *= p.x;
+  __syncthreads();
+  s[t] = 100;
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = p.x + q.x + r.y + s[63 - t];
+})",
+     {64, 1, 1}},
     {"VariablesThatDefineTheirTypesInAMacro",
      R"(#define BITS union { unsigned word; float value; }
 extern "C" __global__ void k(float* out, const float* in, int n) {

@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(
             "set: {operation: mma_boxes, T: double, m: 1000, n: 1112, k: 602, alpha: 0.5, beta: -2}\n"
             "sweep: {trans_a: [false, true], trans_b: [false, true], splits: [1, 2], cluster_m: [1, 2]}\n"},
         // Sums are stored while other warps read the tiles that copies will overwrite next. Without the fence
-        // of run_boxes before a copy, 3 to 6 of these 6 products were wrong on an H100.
+        // of run_boxes before a copy, 5 of these 6 products were wrong on an H100.
         WorkloadCase{"MmaBoxesBesideStores", "gemm",
                      "set: {operation: mma_boxes, T: double, tile_m: 64, tile_n: 64, each_m: 16, each_n: 32, "
                      "stages: 3, splits: 2}\nsweep: {trans_a: [false, true], m: [768, 1280, 1536]}\n"},

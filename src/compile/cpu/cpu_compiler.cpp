@@ -131,15 +131,15 @@ class CpuCompiler final : public Compiler {
   std::map<std::string, std::string> slow_kernels(const Specialization& specialization) override {
     static_cast<void>(identity());
     std::map<std::string, std::string> found;
-    const Specialization stepped = prepared(specialization);
-    if (!may_need_fibers(stepped)) return found;
+    const Specialization ready = prepared(specialization);
+    if (!may_need_fibers(ready)) return found;
     if (asks_for_fibers(specialization)) {
       for (const EntryPoint& entry : specialization.entries) found[entry.name_expression] = kFibersWanted;
       return found;
     }
-    const auto expanded = preprocess(stepped);
+    const auto expanded = preprocess(ready);
     if (!expanded) return found;
-    for (const auto& [entry, way] : make_split_unit(stepped, *expanded, !compiler_.clang()).ways) {
+    for (const auto& [entry, way] : make_split_unit(ready, *expanded, !compiler_.clang()).ways) {
       if (way.kind == EntryWay::Kind::kFibers) found[entry] = way.reason;
     }
     return found;
@@ -192,7 +192,14 @@ class CpuCompiler final : public Compiler {
 
   /// Lanes of a warp that rely on running in step wait for each other; types of variables have names.
   static Specialization prepared(Specialization specialization) {
-    const auto prepare = [](std::string& text) { text = with_local_types(with_warp_steps(std::move(text))); };
+    const auto prepare = [](std::string& text) {
+      const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
+      if (!has("volatile") && !has("struct") && !has("union") && !has("class") && !has("enum")) return;
+      const Outline parsed = outline(text);
+      std::vector<TextEdit> edits = mark_warp_steps(parsed);
+      for (TextEdit& edit : name_local_types(parsed)) edits.push_back(std::move(edit));
+      if (!edits.empty()) text = apply_edits(text, std::move(edits));
+    };
     prepare(specialization.source_text);
     for (IncludedHeader& header : specialization.headers) prepare(header.text);
     return specialization;

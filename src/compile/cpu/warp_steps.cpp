@@ -134,10 +134,4 @@ std::vector<TextEdit> mark_warp_steps(const Outline& text) {
   return edits;
 }
 
-std::string with_warp_steps(std::string text) {
-  if (text.find("volatile") == std::string::npos) return text;
-  std::vector<TextEdit> edits = mark_warp_steps(outline(text));
-  return edits.empty() ? text : apply_edits(text, std::move(edits));
-}
-
 }  // namespace kiln

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "compile/outline.h"
@@ -13,8 +12,5 @@ namespace kiln {
 /// array becomes a step of the warp: all lanes read, then all write, with a __syncwarp() before and after.
 /// Parameters of kernels are not in shared memory and do not count.
 [[nodiscard]] std::vector<TextEdit> mark_warp_steps(const Outline& text);
-
-/// A text with these edits.
-[[nodiscard]] std::string with_warp_steps(std::string text);
 
 }  // namespace kiln

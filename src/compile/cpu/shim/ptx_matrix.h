@@ -1,5 +1,5 @@
-// What `asm` of matrix instructions becomes (specialize/ptx_instruction.cpp): mma, ldmatrix, stmatrix and
-// movmatrix. The places of the elements in the lanes' registers are those of the PTX ISA.
+// What `asm` of matrix instructions becomes (specialize/ptx_instruction.cpp): mma, ldmatrix and
+// stmatrix. The places of the elements in the lanes' registers are those of the PTX ISA.
 #pragma once
 
 #include <mma.h>

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+
+#include "compile/cpu/local_types.h"
 
 namespace kiln::fission {
 namespace {
@@ -282,11 +285,10 @@ class Parser {
     const std::size_t end = semicolon(at_, end_);
     if (end >= end_) fail("a form of statement that Kiln does not know");
     auto result = start(Kind::kExpression);
-    const std::size_t type_close = type_end(end);
-    if (type_close + 1 < end)  // of a variable, which is each work-item's
+    const auto type = defined_type(end);
+    if (type && type->close + 1 < end)  // of a variable, which is each work-item's
       throw Trouble{"a declaration of a variable that defines the variable's type", at_};
-    if (is(at_, "using") || is(at_, "typedef") || is(at_, "static_assert") || is(at_, "namespace") ||
-        type_close < end) {
+    if (is(at_, "using") || is(at_, "typedef") || is(at_, "static_assert") || is(at_, "namespace") || type) {
       result->kind = Kind::kScopeDeclaration;
     } else if (const std::size_t close = shared_type_end(end); close < end) {
       result->kind = Kind::kScopeDeclaration;
@@ -301,16 +303,11 @@ class Parser {
     return finish(std::move(result));
   }
 
-  /// The "}" of "struct X { ... };", or `end`; "const" and its like may come before.
-  [[nodiscard]] std::size_t type_end(std::size_t end) const {
+  /// Of "struct X { ... };"; "const" and its like may come before.
+  [[nodiscard]] std::optional<TypeDefinition> defined_type(std::size_t end) const {
     std::size_t i = at_;
     while (is(i, "const") || is(i, "volatile") || is(i, "static") || is(i, "constexpr")) ++i;
-    if (!is(i, "struct") && !is(i, "class") && !is(i, "union") && !is(i, "enum")) return end;
-    for (++i; i < end; ++i) {
-      if (is(i, "{")) return tokens_[i].close;
-      if (is(i, "=") || is(i, "(")) return end;
-    }
-    return end;
+    return type_definition(tokens_, i, end);
   }
 
   /// The "}" of "__shared__ union { ... } name;", or `end`.
