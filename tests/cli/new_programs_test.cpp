@@ -450,6 +450,14 @@ TEST_F(NewPrograms, WhatKilnDoesNotHaveIsNamedWithItsLine) {
       fails_with(
           "__global__ void k(int* a) {\n  asm volatile(\n      \"bar.arrive 1, 64;\");\n  a[0] = 1;\n}\n"),
       HasSubstr("program.cu:2 has `asm` for a GPU, which the cpu does not run"));
+  // What the assembler says about the line is left out.
+  EXPECT_THAT(
+      fails_with("__global__ void k(float* a) {\n  unsigned r[6] = {};\n  asm(\"mma.sync.aligned.m16n8k32.row"
+                 ".col.f32.e4m3.e4m3.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+                 "%3};\"\n      : \"+f\"(a[0]), \"+f\"(a[1]), \"+f\"(a[2]), \"+f\"(a[3])\n      : "
+                 "\"r\"(r[0]), \"r\"(r[1]), \"r\"(r[2]), \"r\"(r[3]), \"r\"(r[4]), \"r\"(r[5]));\n}\n"),
+      AllOf(HasSubstr("program.cu:3 has `asm` for a GPU, which the cpu does not run"),
+            Not(HasSubstr("rror: no such instruction"))));
   EXPECT_THAT(fails_with("#define LANE(x) \\\n  asm(\"mov.u64 %0, %globaltimer;\" : \"=l\"(x))\n"
                          "__global__ void k(int* a) { LANE(a[0]); }\n"),
               HasSubstr("has `asm` for a GPU"));
