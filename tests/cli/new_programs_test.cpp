@@ -33,6 +33,38 @@ int main() { double* out; cudaMalloc(&out, 8 * sizeof(double)); run(Put(5.0), ou
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+/// Where a template of the host passes them on, too: the captured variables are members of a class.
+TEST_F(NewPrograms, LambdasOfTheHostArePassed) {
+  const std::string kernel = R"cuda(
+template <class F> __global__ void apply(int n, F f) { if (threadIdx.x < n) f(threadIdx.x); }
+namespace app {
+template <class F> void launch(int n, F&& f) { apply<<<1, 64>>>(n, f); }
+template <class T> void scale(T* x, const T* y, T a, int n) {
+  const int kTimes = 2;
+  launch(n, [=] __device__(int i) {
+    for (int k = 0; k < kTimes; ++k) x[i] += y[i] * a;
+  });
+}
+}
+)cuda";
+  const std::string yaml = draft(kernel +
+                                 "int main() { double *x, *y; int n = 60; cudaMalloc(&x, n * sizeof(double));"
+                                 " cudaMalloc(&y, n * sizeof(double)); app::scale(x, y, 3.0, n); }\n");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [\"app::kiln_lambda_1<double>\"]  # kiln_lambda_1: line 7"));
+  EXPECT_THAT(yaml, HasSubstr("args: [n, {struct: [x, y, {value: 0, type: double}]}]"));
+  const CliResult ran =
+      run_with(yaml, {{"{value: 0, type: double}", "{value: 3, type: double}"},
+                      {"checks: []", "checks: [{buffer: x, region: [[0, 60]], expected: 6}]"},
+                      {"{uniform: [0, 1]}", "1"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+  // None that is passed has a form: the draft says why.
+  const std::string refers =
+      kernel + "int main() { float r; app::launch(4, [&] __device__(int i) { r = i; }); }\n";
+  const CliResult left = kiln({"new", write("refers.cu", refers), "-o", path("refers.yaml")});
+  EXPECT_EQ(left.code, kExitBadInput);
+  EXPECT_THAT(left.err, HasSubstr("the lambda of line 12 captures by reference"));
+}
+
 TEST_F(NewPrograms, TypesOfLeftOutLibrariesAreDeclared) {
   const std::string yaml = draft(R"cuda(
 #include <opencv2/opencv.hpp>
