@@ -604,7 +604,7 @@ class Instruction {
            "}";
   }
 
-  /// `movmatrix.sync.aligned.m8n8.trans.b16 %0, %1`: lane l holds two neighbours of row l / 4, and gets those
+  /// `movmatrix.sync.aligned.m8n8.trans.b16 %0, %1`: lane l holds two neighbours of row l / 4, and gets two
   /// of column l / 4 from the lanes of two rows.
   [[nodiscard]] std::optional<std::string> transposed() const {
     if (join(words_, ".") != "movmatrix.sync.aligned.m8n8.trans.b16" || operands_.size() != 2 ||
