@@ -238,7 +238,8 @@ std::string bare_type(const std::string& type) {
       "enum",  "typename", "__grid_constant__", "register",   "std",      "::"};
   std::vector<std::string> words;
   for (const Token& token : tokenize(type).tokens) {
-    if (token.is("*") || token.is("&") || dropped.contains(std::string(token.text))) continue;
+    if (token.is("*") || token.is("&") || token.is("&&") || dropped.contains(std::string(token.text)))
+      continue;
     if (token.is("[")) break;
     words.emplace_back(token.text);
   }
