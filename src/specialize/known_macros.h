@@ -1,0 +1,49 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "specialize/macro_expander.h"
+#include "specialize/tokens.h"
+
+namespace kiln {
+
+/// Whether something holds in no compilation of a program, in some, or in all.
+enum class Truth { kNo, kMaybe, kYes };
+
+/// What is known of macros at a place of a program. Those of compilers, of CUDA and of HIP may be defined or
+/// not, but for `__cplusplus`, which is C++17's, and for those of systems that no CUDA program is for here.
+/// Any other one is defined if the program or its command line defines it.
+class KnownMacros {
+ public:
+  /// `defines`: of the command line. `hip`: the program may be compiled as HIP, without nvcc's macros.
+  KnownMacros(const std::vector<std::pair<std::string, std::string>>& defines, bool hip);
+
+  /// After `#define` or `#undef`; kMaybe: the directive may be compiled or not.
+  void learn(const Directive& directive, Truth compiled);
+
+  [[nodiscard]] Truth is_defined(std::string_view name) const;
+
+  /// Of `#if`, `#ifdef`, `#ifndef` and their forms with "el".
+  [[nodiscard]] Truth holds(const Directive& condition) const;
+
+  /// Macros that nothing defines, each of which would make the condition hold: "X", "SIZE=4".
+  [[nodiscard]] std::vector<std::string> remedies(const Directive& condition) const;
+
+  /// The text of a macro without parameters, in words; null if it is not known.
+  [[nodiscard]] const std::vector<std::string>* words_of(std::string_view name) const;
+
+ private:
+  [[nodiscard]] Truth value(std::vector<std::string> words) const;
+  void blur(std::string_view name);
+
+  MacroExpander expander_;
+  std::set<std::string, std::less<>> unclear_;        ///< may be defined or not
+  std::set<std::string, std::less<>> unclear_texts_;  ///< defined, in one of several ways
+  std::set<std::string, std::less<>> undefined_;      ///< by #undef
+};
+
+}  // namespace kiln
