@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "specialize/compiled_parts.h"
 #include "specialize/tokens.h"
 
 namespace kiln {
@@ -143,10 +144,13 @@ bool is_newer(const std::string& text) {
 }  // namespace
 
 const char* language_version(const Specialization& specialization) {
-  const bool newer = is_newer(specialization.source_text) ||
-                     std::any_of(specialization.headers.begin(), specialization.headers.end(),
-                                 [](const IncludedHeader& header) { return is_newer(header.text); });
-  return newer ? "c++20" : "c++17";
+  const auto has_newer = [](const std::string& text, const std::vector<IncludedHeader>& headers) {
+    return is_newer(text) || std::any_of(headers.begin(), headers.end(),
+                                         [](const IncludedHeader& header) { return is_newer(header.text); });
+  };
+  if (!has_newer(specialization.source_text, specialization.headers)) return "c++17";
+  const Includes compiled = compiled_parts(specialization).includes;  // takes longer
+  return has_newer(compiled.text, compiled.headers) ? "c++20" : "c++17";
 }
 
 }  // namespace kiln

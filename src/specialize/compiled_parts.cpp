@@ -19,7 +19,7 @@ constexpr std::size_t kMostDirectives = 1000000;  // that are read; headers may 
 constexpr int kDeepestInclude = 150;
 
 /// A branch of a conditional, from the directive that begins it to the one that ends it.
-struct Branch {
+struct TextBranch {
   std::size_t directive = 0;
   std::size_t end = 0;          ///< a directive, or as many as there are
   std::size_t outer = kNone;    ///< a branch
@@ -30,10 +30,10 @@ struct Branch {
 };
 
 /// A text with its conditionals, and what was found when it was read.
-struct Part {
+struct TextPart {
   std::string_view text;
   TokenizedText source;
-  std::vector<Branch> branches;            // in the text's order
+  std::vector<TextBranch> branches;        // in the text's order
   std::vector<std::size_t> branch_of;      // by directive; kNone: it begins none
   std::vector<std::size_t> outer_of;       // by directive: the branch around it
   std::vector<std::size_t> ends;           // by directive, of #endif: the conditional
@@ -61,7 +61,7 @@ std::size_t end_of(const Directive& directive) {
 }
 
 /// "#if defined(A) || B", as written.
-std::string written(const Part& part, const Directive& directive) {
+std::string written(const TextPart& part, const Directive& directive) {
   std::string line(part.text.substr(directive.offset, end_of(directive) - directive.offset));
   std::string result;
   for (const char c : line) {
@@ -74,9 +74,9 @@ std::string written(const Part& part, const Directive& directive) {
   return result;
 }
 
-class Reader {
+class PartsReader {
  public:
-  Reader(const Includes& includes, const std::vector<std::pair<std::string, std::string>>& defines)
+  PartsReader(const Includes& includes, const std::vector<std::pair<std::string, std::string>>& defines)
       : includes_(includes), macros_(defines, is_for_hip()) {
     add_part(includes.text);
     for (const IncludedHeader& header : includes.headers) {
@@ -86,10 +86,10 @@ class Reader {
   }
 
   CompiledParts run() {
-    visit(0, Truth::kYes, 0);
+    visit(0, Truth::kAlways, 0);
     if (unclear_include_) {
       for (std::size_t i = 1; i < parts_.size(); ++i) {
-        if (!parts_[i].visited) visit(i, Truth::kMaybe, 0);
+        if (!parts_[i].visited) visit(i, Truth::kSometimes, 0);
       }
     }
     CompiledParts result;
@@ -124,7 +124,7 @@ class Reader {
   }
 
   /// What stands in no branch that is left out.
-  void add_names(const Part& part, std::set<std::string>& names) const {
+  void add_names(const TextPart& part, std::set<std::string>& names) const {
     const std::vector<Directive>& directives = part.source.directives;
     const auto is_left_out = [&](std::size_t branch) {
       return !gave_up_ && branch != kNone && !part.branches[branch].taken;
@@ -145,7 +145,7 @@ class Reader {
   }
 
   void add_part(const std::string& text) {
-    Part& part = parts_.emplace_back();
+    TextPart& part = parts_.emplace_back();
     part.text = text;
     part.source = tokenize(text);
     const std::vector<Directive>& directives = part.source.directives;
@@ -158,7 +158,7 @@ class Reader {
       const bool goes_on = !begins && !open.empty() && continues_conditional(directives[i]);
       std::size_t conditional = part.branches.size();
       if (!open.empty() && (goes_on || is_directive(directives[i], "endif"))) {
-        Branch& last = part.branches[open.back()];
+        TextBranch& last = part.branches[open.back()];
         last.end = i;
         conditional = last.conditional;
         if (!goes_on) part.ends[i] = conditional;
@@ -189,7 +189,7 @@ class Reader {
   };
 
   void visit(std::size_t index, Truth outer, int depth) {
-    Part& part = parts_[index];
+    TextPart& part = parts_[index];
     if (part.once && part.visited) return;
     if (depth > kDeepestInclude) gave_up_ = true;
     part.visited = true;
@@ -200,49 +200,50 @@ class Reader {
       const Truth around = open.empty() ? outer : open.back().now;
       if (begins_conditional(directive)) {
         const std::size_t conditional = part.branches[part.branch_of[i]].conditional;
-        open.push_back({conditional, around, Truth::kNo, Truth::kNo});
+        open.push_back({conditional, around, Truth::kNever, Truth::kNever});
         begin_branch(part, i, open.back());
       } else if (part.branch_of[i] != kNone) {
         begin_branch(part, i, open.back());
       } else if (part.ends[i] != kNone) {
         open.pop_back();
-      } else if (around != Truth::kNo) {
+      } else if (around != Truth::kNever) {
         follow(part, i, around, depth);
       }
     }
   }
 
-  void begin_branch(Part& part, std::size_t i, Open& open) {
-    Branch& branch = part.branches[part.branch_of[i]];
-    open.now = Truth::kNo;
-    if (open.outer == Truth::kNo) return;
+  void begin_branch(TextPart& part, std::size_t i, Open& open) {
+    TextBranch& branch = part.branches[part.branch_of[i]];
+    open.now = Truth::kNever;
+    if (open.outer == Truth::kNever) return;
     branch.read = true;
     const Directive& directive = part.source.directives[i];
-    if (open.before == Truth::kYes) {
+    if (open.before == Truth::kAlways) {
       if (!branch.why) branch.why = why_not_reached(part, branch);
       return;
     }
-    const Truth holds = is_directive(directive, "else") ? Truth::kYes : macros_.holds(directive);
-    if (holds == Truth::kMaybe) part.unclear.insert(open.conditional);
-    if (holds == Truth::kNo && !branch.why) branch.why = why_not(part, branch);
-    if (holds != Truth::kNo) branch.taken = true;
-    open.now = std::min({open.outer, holds, open.before == Truth::kMaybe ? Truth::kMaybe : Truth::kYes});
+    const Truth holds = is_directive(directive, "else") ? Truth::kAlways : macros_.holds(directive);
+    if (holds == Truth::kSometimes) part.unclear.insert(open.conditional);
+    if (holds == Truth::kNever && !branch.why) branch.why = why_not(part, branch);
+    if (holds != Truth::kNever) branch.taken = true;
+    open.now =
+        std::min({open.outer, holds, open.before == Truth::kSometimes ? Truth::kSometimes : Truth::kAlways});
     open.before = std::max(open.before, holds);
   }
 
   /// From behind its directive.
-  [[nodiscard]] static std::string_view text_of(const Part& part, const Branch& branch) {
+  [[nodiscard]] static std::string_view text_of(const TextPart& part, const TextBranch& branch) {
     const std::vector<Directive>& directives = part.source.directives;
     const std::size_t begin = end_of(directives[branch.directive]);
     const std::size_t end = branch.end < directives.size() ? directives[branch.end].offset : part.text.size();
     return part.text.substr(begin, end - begin);
   }
 
-  [[nodiscard]] static bool has_kernels(const Part& part, const Branch& branch) {
+  [[nodiscard]] static bool has_kernels(const TextPart& part, const TextBranch& branch) {
     return text_of(part, branch).find(kKernelMark) != std::string_view::npos;
   }
 
-  [[nodiscard]] std::string why_not(const Part& part, const Branch& branch) const {
+  [[nodiscard]] std::string why_not(const TextPart& part, const TextBranch& branch) const {
     if (!has_kernels(part, branch)) return "";
     const Directive& directive = part.source.directives[branch.directive];
     if (directive.tokens.size() == 2 && directive.tokens[1].kind == Token::Kind::kNumber) return "";
@@ -262,10 +263,10 @@ class Reader {
     return size > 2 && words[1].is("defined") && (size == 3 || (size == 5 && words[2].is("(")));
   }
 
-  [[nodiscard]] static std::string why_not_reached(const Part& part, const Branch& branch) {
+  [[nodiscard]] static std::string why_not_reached(const TextPart& part, const TextBranch& branch) {
     if (!has_kernels(part, branch)) return "";
     for (std::size_t i = branch.conditional; i < part.branches.size(); ++i) {
-      const Branch& other = part.branches[i];
+      const TextBranch& other = part.branches[i];
       if (other.conditional != branch.conditional || !other.taken) continue;
       const Directive& directive = part.source.directives[other.directive];
       return "'" + written(part, directive) + "' of line " + std::to_string(directive.tokens[0].line) +
@@ -274,13 +275,13 @@ class Reader {
     return "";
   }
 
-  void follow(Part& part, std::size_t i, Truth around, int depth) {
+  void follow(TextPart& part, std::size_t i, Truth around, int depth) {
     const Directive& directive = part.source.directives[i];
     if (is_directive(directive, "define") || is_directive(directive, "undef")) {
       macros_.learn(directive, around);
     } else if (is_directive(directive, "pragma")) {
       part.once = part.once ||
-                  (directive.tokens.size() > 1 && directive.tokens[1].is("once") && around == Truth::kYes);
+                  (directive.tokens.size() > 1 && directive.tokens[1].is("once") && around == Truth::kAlways);
     } else if (const auto use = part.uses.find(i); use != part.uses.end()) {
       const auto name = header_of(use->second);
       const auto header = name ? by_name_.find(*name) : by_name_.end();
@@ -303,16 +304,16 @@ class Reader {
   }
 
   /// Whether the branch is compiled in no case, and the branches around it may be.
-  [[nodiscard]] static bool is_outermost_left_out(const Part& part, const Branch& branch) {
+  [[nodiscard]] static bool is_outermost_left_out(const TextPart& part, const TextBranch& branch) {
     return branch.read && !branch.taken && (branch.outer == kNone || part.branches[branch.outer].taken);
   }
 
-  static std::string compiled(const Part& part) {
+  static std::string compiled(const TextPart& part) {
     const std::vector<Directive>& directives = part.source.directives;
     std::vector<TextEdit> edits;
     std::map<std::size_t, std::size_t> taken;  // by conditional: how many branches
-    for (const Branch& branch : part.branches) taken[branch.conditional] += branch.taken ? 1 : 0;
-    for (const Branch& branch : part.branches) {
+    for (const TextBranch& branch : part.branches) taken[branch.conditional] += branch.taken ? 1 : 0;
+    for (const TextBranch& branch : part.branches) {
       if (!is_outermost_left_out(part, branch)) continue;
       edits.push_back({end_of(directives[branch.directive]), text_of(part, branch).size(), ""});
     }
@@ -332,13 +333,13 @@ class Reader {
   }
 
   void add_left_out(std::size_t index, std::vector<LeftOutPart>& found) const {
-    const Part& part = parts_[index];
+    const TextPart& part = parts_[index];
     if (!part.visited) {
       if (part.text.find(kKernelMark) == std::string_view::npos) return;
       const std::string& name = includes_.headers[index - 1].name;
       found.push_back({std::string(part.text), "no line that is compiled includes '" + name + "'", true});
     }
-    for (const Branch& branch : part.branches) {
+    for (const TextBranch& branch : part.branches) {
       if (is_outermost_left_out(part, branch) && has_kernels(part, branch))
         found.push_back({std::string(text_of(part, branch)), branch.why.value_or(""), index > 0});
     }
@@ -346,7 +347,7 @@ class Reader {
 
   const Includes& includes_;
   KnownMacros macros_;
-  std::deque<Part> parts_;  // the text, then the headers
+  std::deque<TextPart> parts_;  // the text, then the headers
   std::map<std::string, std::size_t> by_name_;
   std::size_t read_ = 0;
   bool gave_up_ = false, unclear_include_ = false;
@@ -356,7 +357,29 @@ class Reader {
 
 CompiledParts compiled_parts(const Includes& includes,
                              const std::vector<std::pair<std::string, std::string>>& defines) {
-  return Reader(includes, defines).run();
+  return PartsReader(includes, defines).run();
+}
+
+CompiledParts compiled_parts(const Specialization& specialization) {
+  Includes includes;
+  includes.text = specialization.source_text;
+  includes.headers = specialization.headers;
+  includes.headers.push_back({"kiln/params.h", "", specialization.params_header});
+  includes.unseen = specialization.unseen_headers;
+  std::vector<std::pair<std::string, std::string>> defines = specialization.defines;
+  const std::vector<std::string>& options = specialization.options;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    for (const std::string_view start : {"--define-macro=", "--define-macro", "-D"}) {
+      if (!options[i].starts_with(start)) continue;
+      std::string macro = options[i].substr(start.size());
+      if (macro.empty() && i + 1 < options.size()) macro = options[++i];
+      const std::size_t equals = macro.find('=');
+      const std::string value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
+      defines.emplace_back(trim(macro.substr(0, equals)), value);
+      break;
+    }
+  }
+  return compiled_parts(includes, defines);
 }
 
 }  // namespace kiln

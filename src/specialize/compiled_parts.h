@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "specialize/includes.h"
+#include "specialize/specialization.h"
 
 namespace kiln {
 
@@ -30,5 +31,9 @@ struct CompiledParts {
 /// `defines`: macros of the compiler's command line.
 [[nodiscard]] CompiledParts compiled_parts(const Includes& includes,
                                            const std::vector<std::pair<std::string, std::string>>& defines);
+
+/// Of a unit, with the macros of its options. Compilers read its whole text; this is for what Kiln concludes
+/// from it.
+[[nodiscard]] CompiledParts compiled_parts(const Specialization& specialization);
 
 }  // namespace kiln

@@ -10,7 +10,7 @@
 namespace kiln {
 namespace {
 
-/// Constants that stand for others, and names that one value may look up: a text may be made to grow without
+/// NamedTexts that stand for others, and names that one value may look up: a text may be made to grow without
 /// end.
 constexpr int kDeepest = 8;
 constexpr int kMostSteps = 1000;
@@ -18,7 +18,7 @@ constexpr int kMostBrackets = 64;  // within each other, signs counted
 constexpr std::int64_t kMost = std::int64_t{1} << 40;
 
 using Value = std::optional<std::int64_t>;
-using Names = std::function<Value(const std::string&)>;
+using NameValues = std::function<Value(const std::string&)>;
 
 Value bounded(Value value) {
   return value && *value <= kMost && *value >= -kMost ? value : Value();
@@ -56,7 +56,7 @@ Value number(std::string text) {
 /// a part without a value, because the other side of `||` may decide.
 class Evaluator {
  public:
-  Evaluator(const std::string& text, const Names& names)
+  Evaluator(const std::string& text, const NameValues& names)
       : source_(text), tokens_(tokenize(source_).tokens), names_(names) {}
 
   Value run() {
@@ -251,16 +251,16 @@ class Evaluator {
 
   std::string source_;
   std::vector<Token> tokens_;
-  const Names& names_;
+  const NameValues& names_;
   std::size_t at_ = 0;
   int brackets_ = 0;
   bool failed_ = false;
 };
 
 /// Looks names up in constants, whose texts may name others.
-class Constants {
+class NamedTexts {
  public:
-  explicit Constants(const std::map<std::string, std::string>& texts) : texts_(texts) {}
+  explicit NamedTexts(const std::map<std::string, std::string>& texts) : texts_(texts) {}
 
   Value value(const std::string& text, int depth) {
     return value_with_names(text, [this, depth](const std::string& name) {
@@ -277,13 +277,13 @@ class Constants {
 
 }  // namespace
 
-std::optional<std::int64_t> value_with_names(const std::string& text, const Names& value_of) {
+std::optional<std::int64_t> value_with_names(const std::string& text, const NameValues& value_of) {
   return Evaluator(text, value_of).run();
 }
 
 std::optional<std::int64_t> constant_value(const std::string& text,
                                            const std::map<std::string, std::string>& constants) {
-  return Constants(constants).value(text, 0);
+  return NamedTexts(constants).value(text, 0);
 }
 
 }  // namespace kiln

@@ -11,10 +11,11 @@ namespace {
 
 constexpr const char* kUnknownWord = "__unknown__";
 
-/// Of compilers, or of headers that only compilers have.
+/// Of compilers, of headers that only they have, or of Kiln.
 bool is_of_compiler(std::string_view name) {
-  static constexpr std::array<std::string_view, 11> kStarts = {
-      "_", "CUDA", "CUDNN", "CUBLAS", "CUB_", "THRUST_", "HIP", "NCCL_", "USE_CUDA", "USE_HIP", "M_"};
+  static constexpr std::array<std::string_view, 12> kStarts = {"KILN_",  "_",        "CUDA",    "CUDNN",
+                                                               "CUBLAS", "CUB_",     "THRUST_", "HIP",
+                                                               "NCCL_",  "USE_CUDA", "USE_HIP", "M_"};
   static constexpr std::array<std::string_view, 7> kNames = {"NULL",  "INFINITY", "NAN",   "HUGE_VAL",
                                                              "linux", "unix",     "assert"};
   return std::any_of(kStarts.begin(), kStarts.end(),
@@ -55,11 +56,11 @@ void KnownMacros::blur(std::string_view name) {
 }
 
 void KnownMacros::learn(const Directive& directive, Truth compiled) {
-  if (compiled == Truth::kNo || directive.tokens.size() < 2) return;
+  if (compiled == Truth::kNever || directive.tokens.size() < 2) return;
   const std::string name(directive.tokens[1].text);
   if (directive.tokens[0].is("undef")) {
-    if (compiled == Truth::kMaybe) {
-      if (is_defined(name) != Truth::kNo) blur(name);
+    if (compiled == Truth::kSometimes) {
+      if (is_defined(name) != Truth::kNever) blur(name);
       return;
     }
     expander_.forget(name);
@@ -70,7 +71,7 @@ void KnownMacros::learn(const Directive& directive, Truth compiled) {
   }
   auto macro = macro_of(directive);
   if (!macro) return;
-  if (compiled == Truth::kYes) {
+  if (compiled == Truth::kAlways) {
     unclear_.erase(name);
     unclear_texts_.erase(name);
     undefined_.erase(name);
@@ -79,7 +80,7 @@ void KnownMacros::learn(const Directive& directive, Truth compiled) {
   }
   const TextMacro* known = expander_.find(name);
   if (known != nullptr && *known == *macro) return;
-  const bool defined = is_defined(name) == Truth::kYes;
+  const bool defined = is_defined(name) == Truth::kAlways;
   blur(name);
   if (!defined) return;
   unclear_.erase(name);
@@ -87,20 +88,20 @@ void KnownMacros::learn(const Directive& directive, Truth compiled) {
 }
 
 Truth KnownMacros::is_defined(std::string_view name) const {
-  if (expander_.find(name) != nullptr || unclear_texts_.contains(name)) return Truth::kYes;
-  if (unclear_.contains(name)) return Truth::kMaybe;
-  if (undefined_.contains(name) || is_of_other_system(name)) return Truth::kNo;
-  return is_of_compiler(name) ? Truth::kMaybe : Truth::kNo;
+  if (expander_.find(name) != nullptr || unclear_texts_.contains(name)) return Truth::kAlways;
+  if (unclear_.contains(name)) return Truth::kSometimes;
+  if (undefined_.contains(name) || is_of_other_system(name)) return Truth::kNever;
+  return is_of_compiler(name) ? Truth::kSometimes : Truth::kNever;
 }
 
 Truth KnownMacros::holds(const Directive& condition) const {
   const std::vector<Token>& words = condition.tokens;
-  if (words.size() < 2) return Truth::kMaybe;
+  if (words.size() < 2) return Truth::kSometimes;
   const std::string_view kind = words[0].text;
   if (kind.ends_with("def")) {
     const Truth defined = is_defined(words[1].text);
-    if (!kind.ends_with("ndef") || defined == Truth::kMaybe) return defined;
-    return defined == Truth::kYes ? Truth::kNo : Truth::kYes;
+    if (!kind.ends_with("ndef") || defined == Truth::kSometimes) return defined;
+    return defined == Truth::kAlways ? Truth::kNever : Truth::kAlways;
   }
   return value(macro_words(words, 1));
 }
@@ -114,21 +115,23 @@ Truth KnownMacros::value(std::vector<std::string> words) const {
     }
     const bool brackets = i + 3 < words.size() && words[i + 1] == "(" && words[i + 3] == ")";
     const std::size_t name = brackets ? i + 2 : i + 1;
-    if (name >= words.size()) return Truth::kMaybe;
+    if (name >= words.size()) return Truth::kSometimes;
     const Truth defined = is_defined(words[name]);
-    resolved.emplace_back(defined == Truth::kMaybe ? kUnknownWord : defined == Truth::kYes ? "1" : "0");
+    resolved.emplace_back(defined == Truth::kSometimes ? kUnknownWord
+                          : defined == Truth::kAlways  ? "1"
+                                                       : "0");
     i = brackets ? i + 3 : i + 1;
   }
   const auto expansion = expander_.expanded(resolved);
-  if (!expansion) return Truth::kMaybe;
+  if (!expansion) return Truth::kSometimes;
   const auto result =
       value_with_names(joined(expansion->words), [&](const std::string& name) -> std::optional<std::int64_t> {
         if (name == "true") return 1;
-        if (is_defined(name) != Truth::kNo) return std::nullopt;
+        if (is_defined(name) != Truth::kNever) return std::nullopt;
         return 0;
       });
-  if (!result) return Truth::kMaybe;
-  return *result != 0 ? Truth::kYes : Truth::kNo;
+  if (!result) return Truth::kSometimes;
+  return *result != 0 ? Truth::kAlways : Truth::kNever;
 }
 
 std::vector<std::string> KnownMacros::remedies(const Directive& condition) const {
@@ -138,7 +141,7 @@ std::vector<std::string> KnownMacros::remedies(const Directive& condition) const
     const std::string name(token.text);
     if (token.kind == Token::Kind::kNumber) values.insert({name, name + " + 1"});
     const bool word = name == "defined" || name == "true" || name == "false";
-    if (token.identifier() && !word && is_defined(name) == Truth::kNo && !is_of_other_system(name))
+    if (token.identifier() && !word && is_defined(name) == Truth::kNever && !is_of_other_system(name))
       names.insert(name);
   }
   std::vector<std::string> remedies;
@@ -147,7 +150,7 @@ std::vector<std::string> KnownMacros::remedies(const Directive& condition) const
       KnownMacros with = *this;
       with.undefined_.erase(name);
       with.expander_.define(name, {false, false, {}, macro_words(tokenize(value).tokens)});
-      if (with.holds(condition) != Truth::kYes) continue;
+      if (with.holds(condition) != Truth::kAlways) continue;
       const auto number = constant_value(value, {});
       remedies.push_back(value == "1" || !number ? name : name + "=" + std::to_string(*number));
       break;

@@ -12,17 +12,17 @@
 namespace kiln {
 
 /// Whether something holds in no compilation of a program, in some, or in all.
-enum class Truth { kNo, kMaybe, kYes };
+enum class Truth { kNever, kSometimes, kAlways };
 
-/// What is known of macros at a place of a program. Those of compilers, of CUDA and of HIP may be defined or
-/// not, but for `__cplusplus`, which is C++17's, and for those of systems that no CUDA program is for here.
-/// Any other one is defined if the program or its command line defines it.
+/// What is known of macros at a place of a program. Macros of compilers, of CUDA and of HIP may be defined or
+/// not, but `__cplusplus` is the macro of C++17, and macros of systems on which no CUDA program is compiled
+/// are not defined. Any other macro is defined if the program or its command line defines it.
 class KnownMacros {
  public:
   /// `defines`: of the command line. `hip`: the program may be compiled as HIP, without nvcc's macros.
   KnownMacros(const std::vector<std::pair<std::string, std::string>>& defines, bool hip);
 
-  /// After `#define` or `#undef`; kMaybe: the directive may be compiled or not.
+  /// After `#define` or `#undef`; kSometimes: the directive may be compiled or not.
   void learn(const Directive& directive, Truth compiled);
 
   [[nodiscard]] Truth is_defined(std::string_view name) const;

@@ -92,8 +92,8 @@ class Drafter {
     });
   }
 
-  /// Notes for kernels that are not compiled, those of headers if there is no other. Throws if one of them is
-  /// asked for.
+  /// Notes for kernels that are not compiled; for kernels of headers only if no kernel is compiled. Throws if
+  /// one of them is asked for.
   void note_what_is_not_compiled() {
     std::set<std::string> noted;
     for (const LeftOutKernel& kernel : request_.left_out) {

@@ -36,8 +36,34 @@ TEST(LanguageVersion, OtherTextsAreCompiledAsNvccDoes) {
 
 TEST(LanguageVersion, HeadersOfTheProgramCount) {
   Specialization specialization;
+  specialization.source_text = "#include <own.h>\n";
   specialization.headers = {{"own.h", "", "template <class T> concept Any = true;\n"}};
   EXPECT_STREQ(language_version(specialization), "c++20");
+}
+
+TEST(LanguageVersion, WhatIsNotCompiledDoesNotCount) {
+  const struct {
+    const char* text;
+    std::vector<std::string> options;
+    const char* version;
+  } cases[] = {
+      {"#if 0\n#include <span>\n#endif\n", {}, "c++17"},
+      {"#ifdef RANGES\n#include <own.h>\n#endif\n", {}, "c++17"},
+      {"#ifdef RANGES\n#include <own.h>\n#endif\n", {"-DRANGES=1"}, "c++20"},
+      {"#ifdef RANGES\n#include <own.h>\n#endif\n", {"--define-macro", "RANGES"}, "c++20"},
+      {"#include <kiln/params.h>\n#if WIDE\n#include <span>\n#endif\n", {}, "c++20"},
+      {"#if __cplusplus >= 202002L\n#include <span>\n#endif\n", {}, "c++17"},
+      {"#if __CUDA_ARCH__ >= 700\n#include <span>\n#endif\n", {}, "c++20"},
+      {"#ifdef KILN_BACKEND_CUDA\n#include <span>\n#endif\n", {}, "c++20"},
+  };
+  for (const auto& one : cases) {
+    Specialization specialization;
+    specialization.source_text = one.text;
+    specialization.params_header = "#define WIDE 1\n";
+    specialization.options = one.options;
+    specialization.headers = {{"own.h", "", "template <class T> concept Any = true;\n"}};
+    EXPECT_STREQ(language_version(specialization), one.version) << one.text;
+  }
 }
 
 TEST(LanguageVersion, NewerKernelsRunOnTheCpu) {

@@ -131,6 +131,20 @@ TEST(CompiledParts, ReasonsNameTheMacrosThatAreMissing) {
   }
 }
 
+TEST(CompiledParts, OfAUnitKnowTheMacrosOfItsOptions) {
+  Specialization unit;
+  unit.source_text =
+      "#include <kiln/params.h>\n#if A + B == 3 && N == 4\n#include <x.h>\n#else\n#include <y.h>\n#endif\n";
+  unit.params_header = "#define N 4\n";
+  unit.unseen_headers = {"x.h", "y.h"};
+  unit.defines = {{"A", "1"}};
+  EXPECT_EQ(compiled_parts(unit).includes.unseen, std::vector<std::string>{"y.h"});
+  unit.options = {"-O3", "-DB=2"};
+  EXPECT_EQ(compiled_parts(unit).includes.unseen, std::vector<std::string>{"x.h"});
+  unit.options = {"-D", "B=2", "-Dc"};
+  EXPECT_EQ(compiled_parts(unit).includes.unseen, std::vector<std::string>{"x.h"});
+}
+
 TEST(CompiledParts, HeadersThatIncludeEachOtherWithoutEndStayAsTheyAre) {
   std::vector<IncludedHeader> headers = {{"self.h", "", "#include <self.h>\n#if 0\na\n#endif\n"}};
   EXPECT_EQ(parts_of_program("#include <self.h>\n", headers).includes.headers[0].text, headers[0].text);

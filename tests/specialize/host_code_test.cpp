@@ -520,6 +520,28 @@ TEST(HostCode, IntegersOfAHeaderThatIsLeftOutStay) {
   EXPECT_THAT(cut(text + kMain, {"k"}), HasSubstr("#include <cstdint>\n"));
 }
 
+TEST(HostCode, HeadersInBranchesThatAreNotCompiledDeclareNothing) {
+  const std::string gone = "#ifdef USE_MPI\n#include <mpi.h>\n#include <cusolverDn.h>\n#endif\n";
+  const std::string kernel = "__global__ void k(__half* a, size_t n) { a[0] = n > SIZE_MAX; }\n";
+  Specialization spec = program(gone + "#include <cublas_v2.h>\n" + kernel + kMain, {"k"});
+  leave_out_host_code(spec);
+  EXPECT_THAT(spec.source_text, HasSubstr("#ifdef USE_MPI\n\n\n#endif\n"
+                                          "#include <kiln/declared_cstdint_cuda_fp16.h>\n__global__"));
+  ASSERT_EQ(spec.headers.size(), 1U);
+  EXPECT_EQ(spec.headers[0].text, "#pragma once\n#include <cstdint>\n#include <cuda_fp16.h>\n");
+  EXPECT_THAT(spec.unseen_headers, ElementsAre("cstdint", "cuda_fp16.h"));
+
+  // With the macro it is the first of them that is replaced.
+  spec = program(gone + "#include <cublas_v2.h>\n" + kernel + kMain, {"k"});
+  spec.options = {"-O3", "-D", "USE_MPI"};
+  leave_out_host_code(spec);
+  EXPECT_THAT(spec.source_text, HasSubstr("#ifdef USE_MPI\n#include <kiln/declared_cstdint_cuda_fp16.h>\n"));
+
+  // A library that is not included does not bring CUDA's half beside the program's.
+  const std::string own = "struct half { short x; };\n__global__ void k(half* a) { a[0].x = 1; }\n";
+  EXPECT_THAT(cut(gone + "#include <vector>\n" + own + kMain, {"k"}), Not(HasSubstr("cuda_fp16.h")));
+}
+
 TEST(HostCode, NeverFails) {
   for (const char* text :
        {"", "}", "{", "int main(", "template <", "#if\n#else\n#else\n#endif", "int main() { cudaFree(0); ",
