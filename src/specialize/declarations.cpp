@@ -12,10 +12,10 @@ namespace {
 using Kind = Declaration::Kind;
 
 /// Names that take a parenthesis in a declaration's head without being what it declares.
-constexpr std::array<std::string_view, 15> kAttributes = {
-    "__launch_bounds__", "__attribute__", "__align__",   "alignas",  "noexcept",
-    "decltype",          "requires",      "__declspec",  "explicit", "throw",
-    "__cluster_dims__",  "_Alignas",      "__maxnreg__", "sizeof",   "__block_size__"};
+constexpr std::array<std::string_view, 16> kAttributes = {
+    "__launch_bounds__", "__attribute__", "__align__",  "__builtin_align__", "alignas", "noexcept",
+    "decltype",          "requires",      "__declspec", "explicit",          "throw",   "__cluster_dims__",
+    "_Alignas",          "__maxnreg__",   "sizeof",     "__block_size__"};
 
 /// Scopes in each other that are looked into.
 constexpr int kDeepestScope = 64;

@@ -24,10 +24,25 @@ bool is_of_compiler(std::string_view name) {
          name.ends_with("_MIN") || name.ends_with("_EPSILON");
 }
 
+/// Or of a program that reads code and compiles none.
 bool is_of_other_system(std::string_view name) {
-  static const std::set<std::string_view> names = {
-      "_WIN32",     "_WIN64",      "__WIN32__",    "_MSC_VER",           "__APPLE__",           "__MACH__",
-      "__CYGWIN__", "__MINGW32__", "__BORLANDC__", "__OPENCL_VERSION__", "__OPENCL_C_VERSION__"};
+  static const std::set<std::string_view> names = {"__INTELLISENSE__",
+                                                   "__RESHARPER__",
+                                                   "__JETBRAINS_IDE__",
+                                                   "__CDT_PARSER__",
+                                                   "__DOXYGEN__",
+                                                   "__CLING__",
+                                                   "_WIN32",
+                                                   "_WIN64",
+                                                   "__WIN32__",
+                                                   "_MSC_VER",
+                                                   "__APPLE__",
+                                                   "__MACH__",
+                                                   "__CYGWIN__",
+                                                   "__MINGW32__",
+                                                   "__BORLANDC__",
+                                                   "__OPENCL_VERSION__",
+                                                   "__OPENCL_C_VERSION__"};
   return names.contains(name);
 }
 

@@ -318,6 +318,28 @@ TEST_F(NewPrograms, ABlockOfAnEndlessExpressionIsGuessed) {
   EXPECT_THAT(yaml, HasSubstr("block: [256]  # FILL IN"));
 }
 
+TEST_F(NewPrograms, TypesMayHaveTheMarksOfCudasHeaders) {
+  const std::string yaml = draft(
+      "struct __align__(8) duo { int a; int b; };\ntypedef __device_builtin__ struct duo duo_t;\n"
+      "struct __builtin_align__(16) quad { int v[3]; };\n"
+      "#ifdef __INTELLISENSE__\ntypedef unsigned char count_t;\n#else\ntypedef unsigned count_t;\n#endif\n"
+      "__global__ void k(duo_t* a, __grid_constant__ const duo_t b, int* rows[2], quad* q, "
+      "__device_builtin__ struct duo d) {\n"
+      "  a[0].a = b.b + sizeof(quad); rows[1][0] = d.a; }\n"
+      "int main() { duo_t *a, b; int** rows; quad* q; k<<<1, 1>>>(a, b, rows, q, b); }\n"
+      "__global__ void widths(count_t n) {}\n");
+  EXPECT_THAT(yaml, HasSubstr("duo: {a: int, b: int}"));
+  EXPECT_THAT(yaml, HasSubstr("n: {type: unsigned"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("args: [a, {struct: [{value: 0, type: int}, {value: 0, type: int}]}, {pointers: rows}, q, "));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: rows, region: [[1, 2], [0, 1]], expected: 5}]"},
+                      {"{struct: [{value: 0, type: int}, {value: 0, type: int}]}]",
+                       "{struct: [{value: 5, type: int}, {value: 0, type: int}]}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, KernelsOfANamespaceMayBeDefinedOutsideOfIt) {
   const std::string yaml = draft(
       "namespace grid { __global__ void fill(float* a); }\n"

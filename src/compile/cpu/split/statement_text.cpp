@@ -59,7 +59,8 @@ void StatementText::shared(const Statement& statement) {
   out_ += "alignas(64) ";
   for (std::size_t i = statement.specifiers.begin; i < statement.specifiers.end; ++i) {
     if (body_.is(i, "static") || body_.is(i, "__shared__")) continue;
-    if (body_.is(i, "alignas") || body_.is(i, "__align__") || body_.is(i, "__attribute__")) {
+    if (body_.is(i, "alignas") || body_.is(i, "__align__") || body_.is(i, "__builtin_align__") ||
+        body_.is(i, "__attribute__")) {
       out_ += raw({i, body_.tokens()[i + 1].close + 1}) + " ";
       i = body_.tokens()[i + 1].close;
       continue;
