@@ -145,8 +145,9 @@ CompiledParts read_parts(FileSystem& files, const std::string& text, const Path&
 std::vector<LeftOutKernel> left_out_kernels(const std::vector<LeftOutPart>& parts) {
   std::vector<LeftOutKernel> kernels;
   for (const LeftOutPart& part : parts) {
-    for (const TextKernel& kernel : read_program(part.text).kernels)
-      kernels.push_back({kernel.name, part.why, part.header});
+    std::vector<TextKernel> found = read_program(part.text).kernels;
+    if (found.empty()) found = read_program(part.text + "\n() {}\n").kernels;  // a head, its body is shared
+    for (const TextKernel& kernel : found) kernels.push_back({kernel.name, part.why, part.header});
   }
   return kernels;
 }

@@ -51,9 +51,13 @@ auto compile_without_missing_headers(const Specialization& specialization, const
     result = compile(static_cast<const Specialization&>(reduced));
   }
   if (auto* diagnostic = std::get_if<1>(&result)) {
-    for (const std::string& advice : {advice_on_amd_builtins(specialization, diagnostic->log),
-                                      advice_on_device_algorithms(diagnostic->log),
-                                      advice_on_unsupported(specialization, diagnostic->log)}) {
+    // What the compiler or the assembler says about a line that Kiln does not have misleads.
+    const std::string cause = advice_on_unsupported(specialization, diagnostic->summary);
+    if (!cause.empty()) diagnostic->summary = cause;
+    for (const std::string& advice :
+         {advice_on_amd_builtins(specialization, diagnostic->log),
+          advice_on_device_algorithms(diagnostic->log),
+          cause.empty() ? advice_on_unsupported(specialization, diagnostic->log) : std::string()}) {
       if (!advice.empty()) diagnostic->summary += "; " + advice;
     }
   }

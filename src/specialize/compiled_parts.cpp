@@ -283,24 +283,16 @@ class PartsReader {
       part.once = part.once ||
                   (directive.tokens.size() > 1 && directive.tokens[1].is("once") && around == Truth::kAlways);
     } else if (const auto use = part.uses.find(i); use != part.uses.end()) {
-      const auto name = header_of(use->second);
-      const auto header = name ? by_name_.find(*name) : by_name_.end();
-      if (header == by_name_.end()) return;
+      const bool computed = use->second.kind == IncludeUse::Kind::kComputed;
+      const auto name = computed ? macros_.header(directive) : use->second.header;
+      const auto header = name ? by_name_.find(name->name) : by_name_.end();
+      if (header == by_name_.end()) {
+        unclear_include_ = unclear_include_ || computed;
+        return;
+      }
       if (is_directive(directive, "import")) parts_[header->second].once = true;
       visit(header->second, around, depth + 1);
     }
-  }
-
-  std::optional<std::string> header_of(const IncludeUse& use) {
-    if (use.kind == IncludeUse::Kind::kInclude) return use.header.name;
-    const std::vector<std::string>* words = macros_.words_of(use.header.name);
-    std::string text;
-    if (words != nullptr) {
-      for (const std::string& word : *words) text += word;
-    }
-    if (const auto header = parse_header_name(text)) return header->name;
-    unclear_include_ = true;
-    return std::nullopt;
   }
 
   /// Whether the branch is compiled in no case, and the branches around it may be.

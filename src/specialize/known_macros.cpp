@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "specialize/constant_value.h"
 
@@ -174,9 +173,9 @@ std::vector<std::string> KnownMacros::remedies(const Directive& condition) const
   return remedies;
 }
 
-const std::vector<std::string>* KnownMacros::words_of(std::string_view name) const {
-  const TextMacro* macro = expander_.find(name);
-  return macro == nullptr || macro->function ? nullptr : &macro->body;
+std::optional<HeaderName> KnownMacros::header(const Directive& include) const {
+  const auto expansion = expander_.expanded(macro_words(include.tokens, 1));
+  return expansion ? parse_header_name(joined(expansion->words)) : std::nullopt;
 }
 
 }  // namespace kiln

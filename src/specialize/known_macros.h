@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "specialize/include_scan.h"
 #include "specialize/macro_expander.h"
 #include "specialize/tokens.h"
 
@@ -33,8 +35,8 @@ class KnownMacros {
   /// Macros that nothing defines, each of which would make the condition hold: "X", "SIZE=4".
   [[nodiscard]] std::vector<std::string> remedies(const Directive& condition) const;
 
-  /// The text of a macro without parameters, in words; null if it is not known.
-  [[nodiscard]] const std::vector<std::string>* words_of(std::string_view name) const;
+  /// The header that an #include of macros names; absent if it is not known.
+  [[nodiscard]] std::optional<HeaderName> header(const Directive& include) const;
 
  private:
   [[nodiscard]] Truth value(std::vector<std::string> words) const;

@@ -157,6 +157,7 @@ class Instruction {
     if (words_[0] == "trap" && operands_.empty()) return "__trap()";
     if (words_[0] == "mma") return product();
     if (words_[0] == "ldmatrix" || words_[0] == "stmatrix") return tiles();
+    if (words_[0] == "movmatrix") return transposed();
     if (words_.size() > 2 && words_[0] == "cp" && words_[1] == "async") return copy();
     if (words_[0] == "createpolicy" && !operands_.empty()) {
       const std::string target = written(operands_[0]);
@@ -601,6 +602,25 @@ class Instruction {
            (load ? "load_matrix_sync(kiln_tiles, " + *row + "); " + *words
                  : *words + "store_matrix_sync(" + *row + ", kiln_tiles); ") +
            "}";
+  }
+
+  /// `movmatrix.sync.aligned.m8n8.trans.b16 %0, %1`: lane l holds two neighbours of row l / 4, and gets two
+  /// of column l / 4 from the lanes of two rows.
+  [[nodiscard]] std::optional<std::string> transposed() const {
+    if (join(words_, ".") != "movmatrix.sync.aligned.m8n8.trans.b16" || operands_.size() != 2 ||
+        known_.is_real(operands_[0]) || known_.is_real(operands_[1]))
+      return std::nullopt;
+    const std::string target = written(operands_[0]);
+    const auto given = value(operands_[1]);
+    if (target.empty() || !given) return std::nullopt;
+    const auto shuffled = [](const std::string& name, const std::string& from) {
+      return "const unsigned " + name + " = __shfl_sync(0xffffffffu, kiln_source, static_cast<int>(" + from +
+             ")); ";
+    };
+    return "{ const unsigned kiln_source = " + *given + "; const unsigned kiln_place = " + kNumber +
+           " % 32u; " + shuffled("kiln_even", "kiln_place % 4u * 8u + kiln_place / 8u") +
+           shuffled("kiln_odd", "kiln_place % 4u * 8u + 4u + kiln_place / 8u") + target +
+           " = __byte_perm(kiln_even, kiln_odd, kiln_place / 4u % 2u == 0u ? 0x5410u : 0x7632u); }";
   }
 
   /// `cp.async.cg.shared.global [%0], [%1], 16, %2`; it copies at once. The waits do nothing.

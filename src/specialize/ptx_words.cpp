@@ -31,7 +31,8 @@ class Statement {
     const bool one = instructions.size() == 1 && instructions[0][0] != '@';
     const bool evaluates_once =
         one && (instructions[0].starts_with("mma") || instructions[0].starts_with("cp.") ||
-                instructions[0].starts_with("ldm") || instructions[0].starts_with("stm"));
+                instructions[0].starts_with("ldm") || instructions[0].starts_with("stm") ||
+                instructions[0].starts_with("movm"));
     if (!one || (operands_.inputs_have_effects() && !evaluates_once)) operands_.bind_inputs();
     if (one && operands_.declarations().empty()) {
       const auto made = translate_ptx(instructions[0], operands_);

@@ -239,7 +239,8 @@ std::string bare_type(const std::string& type) {
       "std",    "::",       "__device_builtin__"};
   std::vector<std::string> words;
   for (const Token& token : tokenize(type).tokens) {
-    if (token.is("*") || token.is("&") || dropped.contains(std::string(token.text))) continue;
+    if (token.is("*") || token.is("&") || token.is("&&") || dropped.contains(std::string(token.text)))
+      continue;
     if (token.is("[")) break;
     words.emplace_back(token.text);
   }

@@ -9,6 +9,7 @@
 #include "device/backend_kind.h"
 #include "specialize/hip_words.h"
 #include "specialize/host_code.h"
+#include "specialize/host_lambdas.h"
 #include "specialize/includes.h"
 #include "specialize/inputs.h"
 #include "specialize/nvcc_words.h"
@@ -253,6 +254,7 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
     }
   }
   for (Unit& unit : units) {
+    write_out_lambdas(unit.specialization);
     translate_nvcc_words(unit.specialization);
     translate_hip_words(unit.specialization);
     translate_ptx_words(unit.specialization);

@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/whole_word.h"
 #include "config/scalar_type.h"
 #include "kiln/error.h"
 #include "specialize/draft_buffers.h"
 #include "specialize/draft_lines.h"
 #include "specialize/draft_scalars.h"
 #include "specialize/draft_types.h"
+#include "specialize/host_lambdas.h"
 #include "specialize/program_text.h"
 #include "specialize/template_arguments.h"
 #include "specialize/tokens.h"
@@ -26,7 +28,8 @@ class Drafter {
  public:
   explicit Drafter(const DraftRequest& request)
       : request_(request),
-        program_(read_program(request.text, request.headers, request.defines)),
+        lambdas_(with_classes_of_lambdas(request.text, request.whole_text)),
+        program_(read_program(lambdas_.text, request.headers, request.defines)),
         types_(program_),
         scalars_(types_),
         buffers_(types_, scalars_) {
@@ -121,7 +124,7 @@ class Drafter {
     if (request_.whole_text.empty() || request_.whole_text == request_.text) return;
     std::set<std::string> launched;
     for (const TextLaunch& launch : program_.launches) launched.insert(launch.kernel);
-    for (TextLaunch& launch : read_program(request_.whole_text).launches) {
+    for (TextLaunch& launch : read_program(with_classes_of_lambdas(request_.whole_text).text).launches) {
       if (launched.contains(launch.kernel)) continue;
       launch.scope = TextScope::kNone;
       program_.launches.push_back(std::move(launch));
@@ -193,7 +196,7 @@ class Drafter {
         return what + "a texture or surface that the kernel itself does not access by a function that Kiln " +
                "knows (tex1Dfetch, tex2D, tex2DLayered, surf2Dwrite, ...)";
       if (!type.pointer && is_called(kernel, parameter.name))
-        return what + "a function object, which a workload cannot pass";
+        return what + "a function object, which a workload cannot pass" + of_lambdas();
       if (type.type.empty())
         return what + "of the type '" + parameter.type + "', which a workload cannot " +
                (type.pointer ? "put into a buffer" : "pass by value");
@@ -245,6 +248,18 @@ class Drafter {
 
   /// For a remark; what stands in a header has no line.
   static std::string place_of(int line) { return line > 0 ? "line " + std::to_string(line) : "in a header"; }
+
+  /// "; the lambda of line 12 captures by reference": why the program's lambdas have no form.
+  [[nodiscard]] std::string of_lambdas() const {
+    std::string text;
+    std::size_t count = 0;
+    constexpr std::size_t kMostNamed = 3;
+    for (const HostLambda& lambda : lambdas_.lambdas) {
+      if (lambda.why_not.empty() || ++count > kMostNamed) continue;
+      text += "; the lambda of line " + std::to_string(lambda.line) + " " + lambda.why_not;
+    }
+    return text;
+  }
 
   static bool is_called(const TextKernel& kernel, const std::string& name) {
     const auto& called = kernel.called_in_body;
@@ -366,8 +381,13 @@ class Drafter {
         guessed.push_back(parameter.name);
       }
     }
+    std::string lambdas;
+    for (const HostLambda& lambda : lambdas_.lambdas) {
+      if (has_word(join(values, " "), lambda.name))
+        lambdas += (lambdas.empty() ? "" : ", ") + lambda.name + ": line " + std::to_string(lambda.line);
+    }
     lines.push_back({"template_args: " + flow_list(values),
-                     guessed.empty() ? "" : "the value of " + join(guessed, ", "), ""});
+                     guessed.empty() ? "" : "the value of " + join(guessed, ", "), lambdas});
   }
 
   /// "ns::Add<float>" for "Add<float>", as an entry is read outside of all namespaces.
@@ -543,6 +563,7 @@ class Drafter {
   }
 
   const DraftRequest& request_;
+  HostLambdas lambdas_;
   ProgramText program_;
   WorkloadDraft draft_;
   DraftTypes types_;

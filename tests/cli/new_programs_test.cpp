@@ -33,6 +33,38 @@ int main() { double* out; cudaMalloc(&out, 8 * sizeof(double)); run(Put(5.0), ou
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+/// Where a template of the host passes them on, too: the captured variables are members of a class.
+TEST_F(NewPrograms, LambdasOfTheHostArePassed) {
+  const std::string kernel = R"cuda(
+template <class F> __global__ void apply(int n, F f) { if (threadIdx.x < n) f(threadIdx.x); }
+namespace app {
+template <class F> void launch(int n, F&& f) { apply<<<1, 64>>>(n, f); }
+template <class T> void scale(T* x, const T* y, T a, int n) {
+  const int kTimes = 2;
+  launch(n, [=] __device__(int i) {
+    for (int k = 0; k < kTimes; ++k) x[i] += y[i] * a;
+  });
+}
+}
+)cuda";
+  const std::string yaml = draft(kernel +
+                                 "int main() { double *x, *y; int n = 60; cudaMalloc(&x, n * sizeof(double));"
+                                 " cudaMalloc(&y, n * sizeof(double)); app::scale(x, y, 3.0, n); }\n");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [\"app::kiln_lambda_1<double>\"]  # kiln_lambda_1: line 7"));
+  EXPECT_THAT(yaml, HasSubstr("args: [n, {struct: [x, y, {value: 0, type: double}]}]"));
+  const CliResult ran =
+      run_with(yaml, {{"{value: 0, type: double}", "{value: 3, type: double}"},
+                      {"checks: []", "checks: [{buffer: x, region: [[0, 60]], expected: 6}]"},
+                      {"{uniform: [0, 1]}", "1"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+  // None that is passed has a form: the draft says why.
+  const std::string refers =
+      kernel + "int main() { float r; app::launch(4, [&] __device__(int i) { r = i; }); }\n";
+  const CliResult left = kiln({"new", write("refers.cu", refers), "-o", path("refers.yaml")});
+  EXPECT_EQ(left.code, kExitBadInput);
+  EXPECT_THAT(left.err, HasSubstr("the lambda of line 12 captures by reference"));
+}
+
 TEST_F(NewPrograms, TypesOfLeftOutLibrariesAreDeclared) {
   const std::string yaml = draft(R"cuda(
 #include <opencv2/opencv.hpp>
@@ -204,11 +236,14 @@ TEST_F(NewPrograms, KernelsThatNothingCompilesAreLeftOut) {
       "#define HAS_IT\n#ifdef HAS_IT\n__global__ void fill(float* a) { a[0] = 3; }\n#endif\n"
       "#ifdef CHECK_IT\n__global__ void two(float* a) { a[0] = 4; }\n#else\n"
       "__global__ void two(float* a, int n) { a[n] = 5; }\n#endif\n"
+      "#ifdef CHECK_IT\n#if WIDE\n__global__ void three\n#else\n__global__ void three_thin\n#endif\n#else\n"
+      "void three_of_the_host\n#endif\n(float* a) { a[0] = 6; }\n"
       "int main() { float* a; fill<<<1, 1>>>(a); two<<<1, 1>>>(a, 3); }\n";
   const std::string yaml = draft(text);
   EXPECT_THAT(yaml, HasSubstr("run: [fill, two]"));
   EXPECT_THAT(yaml, HasSubstr("args: [a, n]"));
   EXPECT_THAT(said_, HasSubstr("'check' is not compiled: nothing defines CHECK_IT (-D CHECK_IT)"));
+  EXPECT_THAT(said_, HasSubstr("'three' is not compiled: nothing defines CHECK_IT"));
   const CliResult with = kiln({"new", path("program.cu"), "-D", "CHECK_IT", "-o", path("with.yaml")});
   EXPECT_EQ(with.code, kExitDone) << with.err;
   EXPECT_THAT(files_->read_file(path("with.yaml")).value_or(""), HasSubstr("check:\n"));
@@ -576,6 +611,14 @@ TEST_F(NewPrograms, WhatKilnDoesNotHaveIsNamedWithItsLine) {
       fails_with(
           "__global__ void k(int* a) {\n  asm volatile(\n      \"bar.arrive 1, 64;\");\n  a[0] = 1;\n}\n"),
       HasSubstr("program.cu:2 has `asm` for a GPU, which the cpu does not run"));
+  // What the assembler says about the line is left out.
+  EXPECT_THAT(
+      fails_with("__global__ void k(float* a) {\n  unsigned r[6] = {};\n  asm(\"mma.sync.aligned.m16n8k32.row"
+                 ".col.f32.e4m3.e4m3.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, "
+                 "%3};\"\n      : \"+f\"(a[0]), \"+f\"(a[1]), \"+f\"(a[2]), \"+f\"(a[3])\n      : "
+                 "\"r\"(r[0]), \"r\"(r[1]), \"r\"(r[2]), \"r\"(r[3]), \"r\"(r[4]), \"r\"(r[5]));\n}\n"),
+      AllOf(HasSubstr("program.cu:3 has `asm` for a GPU, which the cpu does not run"),
+            Not(HasSubstr("rror: no such instruction"))));
   EXPECT_THAT(fails_with("#define LANE(x) \\\n  asm(\"mov.u64 %0, %globaltimer;\" : \"=l\"(x))\n"
                          "__global__ void k(int* a) { LANE(a[0]); }\n"),
               HasSubstr("has `asm` for a GPU"));

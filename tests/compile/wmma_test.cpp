@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/small_float.h"
@@ -169,21 +170,38 @@ extern "C" __global__ void k(int* d) {
   EXPECT_THAT(d, ::testing::Each(2147483647));
 }
 
-/// Half of a warp cannot multiply.
+/// Half of a warp cannot multiply. The message names what the text has: nvcuda::wmma, or an instruction.
 TEST_F(Wmma, PartOfAWarpIsAFault) {
-  DeviceFunction& k = kernels_.build(R"(#include <mma.h>
-extern "C" __global__ void k(float* d) {
-  nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> c;
-  nvcuda::wmma::fill_fragment(c, 0);
-  nvcuda::wmma::store_matrix_sync(d, c, 16, nvcuda::wmma::mem_row_major);
-})",
-                                     "k");
-  std::vector<float> d(256);
-  try {
-    kernels_.run(k, {{1, 1, 1}, {16, 1, 1}, 0}, d.data());
-    FAIL() << "no fault";
-  } catch (const std::exception& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("all 32 lanes of a warp call nvcuda::wmma together"));
+  const std::pair<std::string, std::string> cases[] = {
+      {"nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float> c;\n"
+       "  nvcuda::wmma::fill_fragment(c, 0);\n"
+       "  nvcuda::wmma::store_matrix_sync(d, c, 16, nvcuda::wmma::mem_row_major);\n",
+       "all 32 lanes of a warp call nvcuda::wmma together"},
+      {"float c[4] = {};\n  unsigned a = 0;\n"
+       "  asm(\"mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %4}, {%4}, {%0, "
+       "%1, %2, "
+       "%3};\"\n      : \"+f\"(c[0]), \"+f\"(c[1]), \"+f\"(c[2]), \"+f\"(c[3]) : \"r\"(a));\n  d[0] = "
+       "c[0];\n",
+       "all 32 lanes of a warp run `mma` together"},
+      {"__shared__ float s[256];\n  unsigned r, at = (unsigned)__cvta_generic_to_shared(s);\n"
+       "  asm volatile(\"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];\" : \"=r\"(r) : \"r\"(at));\n"
+       "  d[0] = r;\n",
+       "all 32 lanes of a warp run `ldmatrix` or `stmatrix` together"}};
+  for (const auto& [body, message] : cases) {
+    for (const bool fibers : {true, false}) {
+      const std::string text = without_simple_ptx(
+          "#include <mma.h>\nextern \"C\" __global__ void k(float* d) {\n  " + body + "}\n");
+      Specialization specialization = kernels_.specialize(text, "k");
+      if (fibers) specialization.options = {"-DKILN_FIBERS"};
+      DeviceFunction& k = kernels_.build(specialization);
+      std::vector<float> d(256);
+      try {
+        kernels_.run(k, {{1, 1, 1}, {16, 1, 1}, 0}, d.data());
+        ADD_FAILURE() << "no fault: " << message;
+      } catch (const std::exception& error) {
+        EXPECT_THAT(error.what(), ::testing::HasSubstr(message));
+      }
+    }
   }
 }
 
@@ -191,14 +209,17 @@ extern "C" __global__ void k(float* d) {
 /// 4 g + t, where a register of small numbers holds several, i counts these.
 struct PtxShape {
   const char* types;                  ///< of d, a, b and c
-  const char *in, *out, *word, *sum;  ///< types in memory, and of registers
+  const char *in, *out, *word, *sum;  ///< types in memory, and of registers; of b, `in_b` if that is another
   int m, n, k, packed, sums;          ///< numbers in a register
   const char *a_row, *a_column, *b_row, *b_column;
+  const char* in_b = nullptr;
 };
 
 constexpr const char *kLow = "g", *kHigh8 = "i % 2 == 0 ? g : g + 8",
                      *kPair8 = "i < 2 || (i >= 4 && i < 6) ? g : g + 8", *kPair16 = "i % 4 < 2 ? g : g + 8",
-                     *kFour = "i % 8 < 4 ? g : g + 8";
+                     *kFour = "i % 8 < 4 ? g : g + 8", *kQuad = "t * 4 + (i & 3)",
+                     *kQuads = "t * 4 + (i & 3) + (i >= 8 ? 16 : 0)",
+                     *kQuadsOfB = "t * 4 + (i & 3) + (i >= 4 ? 16 : 0)";
 
 const PtxShape kPtxShapes[] = {
     {"f32.f16.f16.f32", "half", "float", "unsigned", "float", 16, 8, 16, 2, 1, kPair16,
@@ -209,16 +230,30 @@ const PtxShape kPtxShapes[] = {
      "t * 2 + (i & 1) + (i >= 4 ? 8 : 0)", "t * 2 + (i & 1) + (i >= 2 ? 8 : 0)", "g"},
     {"f32.bf16.bf16.f32", "__nv_bfloat16", "float", "unsigned", "float", 16, 8, 16, 2, 1, kPair16,
      "t * 2 + (i & 1) + (i >= 4 ? 8 : 0)", "t * 2 + (i & 1) + (i >= 2 ? 8 : 0)", "g"},
+    {"f32.bf16.bf16.f32", "__nv_bfloat16", "float", "unsigned", "float", 16, 8, 8, 2, 1, kPair8,
+     "t * 2 + (i & 1)", "t * 2 + i", "g"},
     {"f32.tf32.tf32.f32", "float", "float", "unsigned", "float", 16, 8, 8, 1, 1, kHigh8, "i < 2 ? t : t + 4",
      "i == 0 ? t : t + 4", "g"},
     {"f32.tf32.tf32.f32", "float", "float", "unsigned", "float", 16, 8, 4, 1, 1, kHigh8, "t", "t", "g"},
     {"f64.f64.f64.f64", "double", "double", "double", "double", 8, 8, 4, 1, 1, kLow, "t", "t", "g"},
+    {"f64.f64.f64.f64", "double", "double", "double", "double", 16, 8, 4, 1, 1, kHigh8, "t", "t", "g"},
+    {"f64.f64.f64.f64", "double", "double", "double", "double", 16, 8, 8, 1, 1, kHigh8, "i < 2 ? t : t + 4",
+     "i == 0 ? t : t + 4", "g"},
     {"f64.f64.f64.f64", "double", "double", "double", "double", 16, 8, 16, 1, 1, kHigh8,
      "i % 2 == 0 ? i * 2 + t : i * 2 - 2 + t", "i * 4 + t", "g"},
-    {"s32.s8.s8.s32", "signed char", "int", "unsigned", "int", 16, 8, 32, 4, 1, kFour,
-     "t * 4 + (i & 3) + (i >= 8 ? 16 : 0)", "t * 4 + (i & 3) + (i >= 4 ? 16 : 0)", "g"},
-    {"s32.u8.u8.s32", "unsigned char", "int", "unsigned", "int", 8, 8, 16, 4, 1, kLow, "t * 4 + i",
-     "t * 4 + i", "g"}};
+    {"s32.s8.s8.s32", "signed char", "int", "unsigned", "int", 16, 8, 32, 4, 1, kFour, kQuads, kQuadsOfB,
+     "g"},
+    {"s32.s8.s8.s32", "signed char", "int", "unsigned", "int", 16, 8, 16, 4, 1, kFour, kQuad, kQuad, "g"},
+    {"s32.s8.s8.s32", "signed char", "int", "unsigned", "int", 8, 8, 16, 4, 1, kLow, kQuad, kQuad, "g"},
+    {"s32.u8.u8.s32", "unsigned char", "int", "unsigned", "int", 8, 8, 16, 4, 1, kLow, kQuad, kQuad, "g"},
+    {"s32.s8.u8.s32", "signed char", "int", "unsigned", "int", 16, 8, 32, 4, 1, kFour, kQuads, kQuadsOfB, "g",
+     "unsigned char"},
+    {"s32.u8.s8.s32", "unsigned char", "int", "unsigned", "int", 16, 8, 16, 4, 1, kFour, kQuad, kQuad, "g",
+     "signed char"},
+    {"satfinite.s32.s8.s8.s32", "signed char", "int", "unsigned", "int", 16, 8, 32, 4, 1, kFour, kQuads,
+     kQuadsOfB, "g"},
+    {"satfinite.s32.u8.u8.s32", "unsigned char", "int", "unsigned", "int", 8, 8, 16, 4, 1, kLow, kQuad, kQuad,
+     "g"}};
 
 /// "{%0, %1}" with the numbers from `first`.
 std::string numbered(int first, int count) {
@@ -235,7 +270,7 @@ class PtxProducts : public ::testing::Test {
     const std::string letter = std::string(s.sum) == "float"    ? "f"
                                : std::string(s.sum) == "double" ? "d"
                                                                 : "r";
-    const std::string from = std::string(s.word) == "double" ? "d" : "r";
+    const std::string from = std::string(s.word) == "double" ? "d" : "r", in_b = s.in_b ? s.in_b : s.in;
     const auto operands = [](const std::string& constraint, const std::string& name, int count) {
       std::string text;
       for (int i = 0; i < count; ++i)
@@ -252,7 +287,7 @@ class PtxProducts : public ::testing::Test {
            operands(from, "a", a_words) + ", " + operands(from, "b", b_words) +
            ")\n"
            "extern \"C\" __global__ void k(" +
-           s.out + "* d, const " + s.in + "* a, const " + s.in + "* b, const " + s.out +
+           s.out + "* d, const " + s.in + "* a, const " + in_b + "* b, const " + s.out +
            "* c) {\n"
            "  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;\n"
            "  a += threadIdx.x / 32 * " +
@@ -260,7 +295,7 @@ class PtxProducts : public ::testing::Test {
            " words[" + n(a_words) + "]; " + s.in + " x[" + n(as) +
            "]; } fa;\n"
            "  union { " +
-           s.word + " words[" + n(b_words) + "]; " + s.in + " x[" + n(bs) +
+           s.word + " words[" + n(b_words) + "]; " + in_b + " x[" + n(bs) +
            "]; } fb;\n"
            "  union { " +
            s.sum + " words[" + n(c_words) + "]; " + s.out + " x[" + n(cs) +
@@ -279,16 +314,24 @@ class PtxProducts : public ::testing::Test {
            n(cs) + "; ++i) d[(g + i / 2 * 8) * " + width + " + t * 2 + (i & 1)] = fc.x[i];\n}\n";
   }
 
-  template <class In, class Out>
-  void compare(const PtxShape& s, int least) {
+  /// `least`: the smallest factors of a and b.
+  template <class A, class B, class Out>
+  void compare(const PtxShape& s, int least, int least_of_b) {
     SCOPED_TRACE(std::string(s.types) + " " + std::to_string(s.m) + "x" + std::to_string(s.n) + "x" +
                  std::to_string(s.k));
     const auto at = [](int i) { return static_cast<std::size_t>(i); };
-    std::vector<In> a(at(2 * s.m * s.k)), b(at(s.n * s.k));
+    const bool limited = std::string(s.types).starts_with("satfinite");
+    constexpr int kNearlyMost = 0x7fffffff - 40;
+    std::vector<A> a(at(2 * s.m * s.k));
+    std::vector<B> b(at(s.n * s.k));
     std::vector<Out> c(at(s.m * s.n)), d(at(2 * s.m * s.n));
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<In>(static_cast<int>(i * i % 13) + least);
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<In>(static_cast<int>(i * i % 11) + least);
-    for (std::size_t i = 0; i < c.size(); ++i) c[i] = static_cast<Out>(static_cast<int>(i % 7));
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<A>(static_cast<int>(i * i % 13) + least);
+    for (std::size_t i = 0; i < b.size(); ++i)
+      b[i] = static_cast<B>(static_cast<int>(i * i % 11) + least_of_b);
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      const int sign = i % 3 == 0 ? -1 : 1;
+      c[i] = static_cast<Out>(limited ? sign * kNearlyMost : static_cast<int>(i % 7));
+    }
     const std::string text = without_simple_ptx(text_of(s));
     ASSERT_EQ(text.find("asm"), std::string::npos) << text;
     for (const bool fibers : {true, false}) {
@@ -305,6 +348,7 @@ class PtxProducts : public ::testing::Test {
             for (int i = 0; i < s.k; ++i)
               sum += static_cast<double>(a[at((warp * s.m + row) * s.k + i)]) *
                      static_cast<double>(b[at(i * s.n + column)]);
+            if (limited) sum = std::clamp(sum, -2147483648.0, 2147483647.0);
             ASSERT_EQ(static_cast<double>(d[at((warp * s.m + row) * s.n + column)]), sum)
                 << "warp " << warp << ", row " << row << ", column " << column << (fibers ? ", fibers" : "");
           }
@@ -318,14 +362,46 @@ class PtxProducts : public ::testing::Test {
 
 TEST_F(PtxProducts, EachShapeAndType) {
   for (const PtxShape& s : kPtxShapes) {
-    const std::string in = s.in, out = s.out;
-    if (in == "half" && out == "half") compare<Half, Half>(s, -6);
-    if (in == "half" && out == "float") compare<Half, float>(s, -6);
-    if (in == "__nv_bfloat16") compare<Bfloat16, float>(s, -6);
-    if (in == "float") compare<float, float>(s, -6);
-    if (in == "double") compare<double, double>(s, -6);
-    if (in == "signed char") compare<signed char, int>(s, -6);
-    if (in == "unsigned char") compare<unsigned char, int>(s, 240);
+    const std::string in = s.in, in_b = s.in_b ? s.in_b : s.in, out = s.out;
+    using Byte = unsigned char;
+    if (in == "half" && out == "half") compare<Half, Half, Half>(s, -6, -6);
+    if (in == "half" && out == "float") compare<Half, Half, float>(s, -6, -6);
+    if (in == "__nv_bfloat16") compare<Bfloat16, Bfloat16, float>(s, -6, -6);
+    if (in == "float") compare<float, float, float>(s, -6, -6);
+    if (in == "double") compare<double, double, double>(s, -6, -6);
+    if (in == "signed char" && in_b == in) compare<signed char, signed char, int>(s, -6, -6);
+    if (in == "unsigned char" && in_b == in) compare<Byte, Byte, int>(s, 240, 240);
+    if (in == "signed char" && in_b != in) compare<signed char, Byte, int>(s, -6, 240);
+    if (in == "unsigned char" && in_b != in) compare<Byte, signed char, int>(s, 240, -6);
+  }
+}
+
+/// movmatrix turns an 8 x 8 matrix of the warp's lanes; its target may be its source.
+TEST_F(PtxProducts, TransposedMatrixOfRegisters) {
+  const std::string text = without_simple_ptx(R"(
+extern "C" __global__ void k(unsigned* d) {
+  unsigned r = (threadIdx.x * 2) | (threadIdx.x * 2 + 1) << 16, turned[2] = {0, 0};
+  int i = 0;
+  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(turned[0]) : "r"(r + i++));
+  asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r) : "r"(r));
+  d[threadIdx.x * 2] = turned[0];
+  d[threadIdx.x * 2 + 1] = r + (i - 1);
+})");
+  ASSERT_EQ(text.find("asm"), std::string::npos) << text;
+  for (const bool fibers : {true, false}) {
+    Specialization specialization = kernels_.specialize(text, "k");
+    if (fibers) specialization.options = {"-DKILN_FIBERS"};
+    DeviceFunction& k = kernels_.build(specialization);
+    EXPECT_EQ(k.attributes().fibers_because.has_value(), fibers)
+        << k.attributes().fibers_because.value_or("");
+    std::vector<unsigned> d(128);
+    kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, d.data());
+    for (unsigned lane = 0; lane < 64; ++lane) {
+      const unsigned row = lane % 32 / 4, column = lane % 4 * 2, first = lane / 32 * 64;
+      const unsigned expected = (first + column * 8 + row) | (first + (column + 1) * 8 + row) << 16;
+      EXPECT_EQ(d[lane * 2], expected) << lane;
+      EXPECT_EQ(d[lane * 2 + 1], expected) << lane;
+    }
   }
 }
 

@@ -103,6 +103,9 @@ TEST(CompiledParts, HeadersAreReadWhereTheyAreIncluded) {
   EXPECT_EQ(words_of(parts.includes.headers[0].text), "#define G | early | #define N 3");
   EXPECT_EQ(parts.includes.unseen, std::vector<std::string>{"mpi.h"});
 
+  EXPECT_EQ(parts_of_program("#define STR(x) <x>\n#include STR(twice.h)\n", headers).includes.headers.size(),
+            1U);
+
   // Which header the macro names is not known: any may be meant.
   parts = parts_of_program(text, headers, {}, {"mpi.h"});
   EXPECT_EQ(parts.includes.headers.size(), 4U);

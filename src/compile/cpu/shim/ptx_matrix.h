@@ -112,6 +112,15 @@ KILN_SHIM void ptx_gather(Sum* tile, int columns, const Fragment* is, const Of& 
   }
 }
 
+template <int M, int N, int K, class T>
+KILN_SHIM void part_of_a_warp(const kiln_ptx_c<M, N, K, T>*) {
+  kiln_assert(false, "all 32 lanes of a warp run `mma` together", "asm", 0);
+}
+template <int Count, bool Transposed>
+KILN_SHIM void part_of_a_warp(const kiln_ptx_tiles<Count, Transposed>*) {
+  kiln_assert(false, "all 32 lanes of a warp run `ldmatrix` or `stmatrix` together", "asm", 0);
+}
+
 template <int M, int N, int K, class TA, class TB, class TC, class D, class A, class B, class C>
 KILN_SHIM void multiply(kiln_ptx_c<M, N, K, TC>* is_d, const kiln_ptx_a<M, N, K, TA>* is_a,
                         const kiln_ptx_b<M, N, K, TB>* is_b, const kiln_ptx_c<M, N, K, TC>* is_c, const D& d,
@@ -180,7 +189,7 @@ KILN_SHIM void mma_sync(kiln_ptx_c<M, N, K, TC>& d, const kiln_ptx_a<M, N, K, TA
   using namespace kiln::wmma_detail;
   Brought* const all = brought[KILN_LINEAR_THREAD() / 32u];
   all[KILN_LINEAR_THREAD() & 31u] = {&d, &a, &b, &c};
-  if (lane_of_all() == 0) {
+  if (lane_of_all(&d) == 0) {
     multiply(
         &d, &a, &b, &c, [=](int i) { return static_cast<kiln_ptx_c<M, N, K, TC>*>(all[i].d); },
         [=](int i) { return static_cast<const kiln_ptx_a<M, N, K, TA>*>(all[i].a); },
@@ -194,7 +203,7 @@ KILN_SHIM void load_matrix_sync(kiln_ptx_tiles<Count, Transposed>& f, void* row)
   using namespace kiln::wmma_detail;
   Brought* const all = brought[KILN_LINEAR_THREAD() / 32u];
   all[KILN_LINEAR_THREAD() & 31u] = {&f, row, nullptr, nullptr};
-  if (lane_of_all() == 0) {
+  if (lane_of_all(&f) == 0) {
     load_tiles(
         &f, [=](int i) { return static_cast<kiln_ptx_tiles<Count, Transposed>*>(all[i].d); },
         [=](int i) { return all[i].a; });
@@ -206,7 +215,7 @@ KILN_SHIM void store_matrix_sync(void* row, const kiln_ptx_tiles<Count, Transpos
   using namespace kiln::wmma_detail;
   Brought* const all = brought[KILN_LINEAR_THREAD() / 32u];
   all[KILN_LINEAR_THREAD() & 31u] = {row, &f, nullptr, nullptr};
-  if (lane_of_all() == 0) {
+  if (lane_of_all(&f) == 0) {
     store_tiles(
         &f, [=](int i) { return static_cast<const kiln_ptx_tiles<Count, Transposed>*>(all[i].a); },
         [=](int i) { return all[i].d; });
@@ -227,14 +236,14 @@ namespace kiln::cpu {
 template <int Count, bool Transposed, class P>
 KILN_SHIM void load_matrix_sync(unsigned active, const Lanes<kiln_ptx_tiles<Count, Transposed>*>& f,
                                 const P& rows) {
-  if (!all_lanes(active)) return;
+  if (!all_lanes(active, f)) return;
   wmma_detail::load_tiles(
       f[0], [&](int lane) { return f[lane]; }, [&](int lane) { return at(rows, lane); });
 }
 template <int Count, bool Transposed, class P>
 KILN_SHIM void store_matrix_sync(unsigned active, const P& rows,
                                  const Lanes<kiln_ptx_tiles<Count, Transposed>*>& f) {
-  if (!all_lanes(active)) return;
+  if (!all_lanes(active, f)) return;
   wmma_detail::store_tiles(
       f[0], [&](int lane) { return f[lane]; }, [&](int lane) { return at(rows, lane); });
 }

@@ -207,9 +207,15 @@ struct Brought {
 };
 static thread_local Brought brought[32][32];
 
-KILN_SHIM int lane_of_all() {
-  if (kiln_vote(0xffffffffu, 1) != 0xffffffffu)
-    kiln_assert(false, "all 32 lanes of a warp call nvcuda::wmma together", "mma.h", 0);
+/// The fault of a part of a warp: `asm` has other names for its registers (ptx_matrix.h).
+KILN_SHIM void part_of_a_warp(const void*) {
+  kiln_assert(false, "all 32 lanes of a warp call nvcuda::wmma together", "mma.h", 0);
+}
+
+/// `f`: the lane's fragment or registers.
+template <class F>
+KILN_SHIM int lane_of_all(const F* f) {
+  if (kiln_vote(0xffffffffu, 1) != 0xffffffffu) part_of_a_warp(f);
   return static_cast<int>(KILN_LINEAR_THREAD() & 31u);
 }
 
@@ -224,22 +230,24 @@ using kiln_stored = typename kiln::wmma_detail::Element<T>::Stored;
 template <class Use, int M, int N, int K, class T>
 KILN_SHIM void load_matrix_sync(fragment<Use, M, N, K, T, row_major>& f, const kiln_stored<T>* memory,
                                 unsigned stride) {
-  kiln::wmma_detail::load_lane(f, memory, stride, true, kiln::wmma_detail::lane_of_all());
+  kiln::wmma_detail::load_lane(f, memory, stride, true, kiln::wmma_detail::lane_of_all(&f));
 }
 template <class Use, int M, int N, int K, class T>
 KILN_SHIM void load_matrix_sync(fragment<Use, M, N, K, T, col_major>& f, const kiln_stored<T>* memory,
                                 unsigned stride) {
-  kiln::wmma_detail::load_lane(f, memory, stride, false, kiln::wmma_detail::lane_of_all());
+  kiln::wmma_detail::load_lane(f, memory, stride, false, kiln::wmma_detail::lane_of_all(&f));
 }
 template <int M, int N, int K, class T>
 KILN_SHIM void load_matrix_sync(fragment<accumulator, M, N, K, T>& f, const kiln_stored<T>* memory,
                                 unsigned stride, layout_t layout) {
-  kiln::wmma_detail::load_lane(f, memory, stride, layout == mem_row_major, kiln::wmma_detail::lane_of_all());
+  kiln::wmma_detail::load_lane(f, memory, stride, layout == mem_row_major,
+                               kiln::wmma_detail::lane_of_all(&f));
 }
 template <int M, int N, int K, class T>
 KILN_SHIM void store_matrix_sync(kiln_stored<T>* memory, const fragment<accumulator, M, N, K, T>& f,
                                  unsigned stride, layout_t layout) {
-  kiln::wmma_detail::store_lane(f, memory, stride, layout == mem_row_major, kiln::wmma_detail::lane_of_all());
+  kiln::wmma_detail::store_lane(f, memory, stride, layout == mem_row_major,
+                                kiln::wmma_detail::lane_of_all(&f));
 }
 
 template <class Use, int M, int N, int K, class T, class Layout, class V>
@@ -255,7 +263,7 @@ KILN_SHIM void mma_sync(fragment<accumulator, M, N, K, TD>& d, const fragment<ma
   using namespace kiln::wmma_detail;
   Brought* const all = brought[KILN_LINEAR_THREAD() / 32u];
   all[KILN_LINEAR_THREAD() & 31u] = {&d, &a, &b, &c};
-  if (lane_of_all() == 0) {
+  if (lane_of_all(&d) == 0) {
     multiply(
         &d, &a, &b, &c, [=](int i) { return static_cast<fragment<accumulator, M, N, K, TD>*>(all[i].d); },
         [=](int i) { return static_cast<const fragment<matrix_a, M, N, K, TA, LA>*>(all[i].a); },
@@ -279,10 +287,11 @@ KILN_SHIM float __float_to_tf32(float x) {
 namespace kiln::cpu {
 
 // In kernels that were split: the same for all lanes at once. Fragments come as one pointer of each lane.
-KILN_SHIM bool all_lanes(unsigned active) {
-  if (active == 0xffffffffu) return true;
-  kiln_assert(false, "all 32 lanes of a warp call nvcuda::wmma together", "mma.h", 0);
-  return false;
+template <class F>
+KILN_SHIM bool all_lanes(unsigned active, const Lanes<F>& f) {
+  using wmma_detail::part_of_a_warp;
+  if (active != 0xffffffffu) part_of_a_warp(f[0]);
+  return active == 0xffffffffu;
 }
 template <class T>
 struct LayoutOf;
@@ -292,7 +301,7 @@ struct LayoutOf<nvcuda::wmma::fragment<Use, M, N, K, T, Layout>*> {
 };
 template <class F, class P, class S>
 KILN_SHIM void load_matrix_sync(unsigned active, const Lanes<F>& f, const P& memory, const S& stride) {
-  if (!all_lanes(active)) return;
+  if (!all_lanes(active, f)) return;
   for (int lane = 0; lane < 32; ++lane)
     wmma_detail::load_lane(*f[lane], at(memory, lane), static_cast<unsigned>(at(stride, lane)),
                            LayoutOf<F>::by_rows, lane);
@@ -300,7 +309,7 @@ KILN_SHIM void load_matrix_sync(unsigned active, const Lanes<F>& f, const P& mem
 template <class F, class P, class S, class L>
 KILN_SHIM void load_matrix_sync(unsigned active, const Lanes<F>& f, const P& memory, const S& stride,
                                 const L& layout) {
-  if (!all_lanes(active)) return;
+  if (!all_lanes(active, f)) return;
   for (int lane = 0; lane < 32; ++lane)
     wmma_detail::load_lane(*f[lane], at(memory, lane), static_cast<unsigned>(at(stride, lane)),
                            at(layout, lane) == nvcuda::wmma::mem_row_major, lane);
@@ -308,7 +317,7 @@ KILN_SHIM void load_matrix_sync(unsigned active, const Lanes<F>& f, const P& mem
 template <class F, class P, class S, class L>
 KILN_SHIM void store_matrix_sync(unsigned active, const P& memory, const Lanes<F>& f, const S& stride,
                                  const L& layout) {
-  if (!all_lanes(active)) return;
+  if (!all_lanes(active, f)) return;
   for (int lane = 0; lane < 32; ++lane)
     wmma_detail::store_lane(*f[lane], at(memory, lane), static_cast<unsigned>(at(stride, lane)),
                             at(layout, lane) == nvcuda::wmma::mem_row_major, lane);
@@ -316,7 +325,7 @@ KILN_SHIM void store_matrix_sync(unsigned active, const P& memory, const Lanes<F
 template <class D, class A, class B, class C>
 KILN_SHIM void mma_sync(unsigned active, const Lanes<D>& d, const Lanes<A>& a, const Lanes<B>& b,
                         const Lanes<C>& c, bool limited = false) {
-  if (!all_lanes(active)) return;
+  if (!all_lanes(active, d)) return;
   using wmma_detail::multiply;  // and what ptx_matrix.h has for its registers
   multiply(
       d[0], a[0], b[0], c[0], [&](int lane) { return d[lane]; }, [&](int lane) { return a[lane]; },
