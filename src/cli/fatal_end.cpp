@@ -29,6 +29,8 @@ constexpr std::array<FatalSignal, 5> kSignals = {{{SIGSEGV, "signal 11 (Segmenta
 std::atomic<const FatalVariant*> last_variant{nullptr};
 thread_local const FatalVariant* own_variant = nullptr;
 std::function<void()> exit_action;
+std::atomic_flag ending;
+thread_local bool ends_here = false;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 /// A line of several texts, put together without what a signal handler must not call.
@@ -73,8 +75,14 @@ void tell(int signal) {
   if (variant != nullptr && variant->mark >= 0) how.write(variant->mark);
 }
 
+/// Work-items of several threads may fail at the same time: the first one reports it, the others wait for the
+/// end. A second signal in the report itself ends the process.
 void handle(int signal) {
-  tell(signal);
+  const bool again = std::exchange(ends_here, true);
+  if (!again && ending.test_and_set()) {
+    for (;;) ::pause();
+  }
+  if (!again) tell(signal);
   std::signal(signal, SIG_DFL);
   ::raise(signal);
 }
@@ -94,7 +102,7 @@ bool replace(int signal, void (*from)(int), void (*to)(int)) {
   if (sigaction(signal, nullptr, &action) != 0 || action.sa_handler != from) return false;
   action = {};
   action.sa_handler = to;
-  action.sa_flags = static_cast<int>(SA_ONSTACK | SA_RESETHAND);
+  action.sa_flags = SA_ONSTACK;
   return sigaction(signal, &action, nullptr) == 0;
 }
 

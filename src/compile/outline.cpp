@@ -214,7 +214,8 @@ class Outliner {
     const bool writable = contains(range, "__device__") || contains(range, "__managed__");
     const bool device = writable || contains(range, "__constant__");
     // Branches of #if follow each other here: "__device__ #endif typedef struct {...} pair;" is no variable.
-    if (!device || contains(range, "extern") || contains(range, "using") || contains(range, "typedef"))
+    if (!device || contains(range, "extern") || contains(range, "using") || contains(range, "typedef") ||
+        contains(range, "operator"))
       return;
     if (writable && !contains(range, "__constant__"))
       changing_variables({skip_template_head(range), range.end});

@@ -102,6 +102,18 @@ std::string with_one_branch(const std::string& text) {
     return std::any_of(parentheses.begin(), parentheses.end(),
                        [&](const auto& one) { return one.first < begin && end < one.second; });
   };
+  // `#ifdef X / __global__ void f / #else / void g / #endif / (int n) {...}`: branches of a kernel's head
+  const auto is_head_of_kernel = [&](std::size_t begin, std::size_t other, std::size_t end) {
+    bool kernel = false;
+    const auto first =
+        std::lower_bound(source.tokens.begin(), source.tokens.end(), begin,
+                         [](const Token& token, std::size_t offset) { return token.offset < offset; });
+    for (auto token = first; token != source.tokens.end() && token->offset < end; ++token) {
+      if (!token->identifier() && !token->is("*") && !token->is("::")) return false;
+      kernel = kernel || (token->offset < other && token->is("__global__"));
+    }
+    return kernel;
+  };
   std::vector<TextEdit> edits;
   std::vector<std::pair<std::size_t, std::size_t>> open;  // offsets of #if and of its first #else, or 0
   for (const Directive& directive : source.directives) {
@@ -115,8 +127,10 @@ std::string with_one_branch(const std::string& text) {
     const auto [begin, other] = open.back();
     open.pop_back();
     const bool outermost = open.empty() || open.back().second == 0;
-    if (other == 0 || !outermost || !are_around(begin, directive.offset)) continue;
-    edits.push_back({other, directive.offset - other, ""});
+    const std::size_t end = directive.offset;
+    if (other == 0 || !outermost || !(are_around(begin, end) || is_head_of_kernel(begin, other, end)))
+      continue;
+    edits.push_back({other, end - other, ""});
   }
   return edits.empty() ? text : apply_edits(text, std::move(edits));
 }

@@ -19,8 +19,9 @@ namespace kiln {
 [[nodiscard]] std::vector<std::string> macros_around(const TokenizedText& text, std::size_t offset,
                                                      std::set<std::string, std::less<>> defined = {});
 
-/// The text with only the first branch of conditionals inside of parentheses, such as parameter lists. Lines
-/// stay where they are.
+/// The text with only the first branch of conditionals inside of parentheses, such as parameter lists, and of
+/// those in the head of a kernel, if the first branch has `__global__`. Lines stay where
+/// they are.
 [[nodiscard]] std::string with_one_branch(const std::string& text);
 
 }  // namespace kiln

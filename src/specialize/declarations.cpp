@@ -204,7 +204,7 @@ class Reader {
                  !is_attribute(tokens_[i].text)) {
         return false;  // struct A f(...) {
       }
-      if (at(i, "*") || at(i, "&")) return false;
+      if (at(i, "*") || at(i, "&") || at(i, "operator")) return false;
     }
     return true;
   }

@@ -58,7 +58,9 @@ const std::map<std::string_view, std::string_view> kCalls = {
      "(($2) + __popc(($1) & ((1u << ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & "
      "31u)) - "
      "1u)))"},
-    {"__builtin_amdgcn_mbcnt_hi", "($2)"}};
+    {"__builtin_amdgcn_mbcnt_hi", "($2)"},
+    {"unsafeAtomicAdd", "atomicAdd($*)"},
+    {"safeAtomicAdd", "atomicAdd($*)"}};
 
 /// HIP's functions of a warp that CUDA has no longer; the CPU back end has them.
 const std::map<std::string_view, std::string_view> kWarpCalls = {
@@ -73,6 +75,7 @@ const std::map<std::string_view, std::string_view> kWarpCalls = {
 const std::map<std::string_view, std::string_view> kHeaders = {
     {"hip/hip_runtime.h", "cuda_runtime.h"},
     {"hip/hip_runtime_api.h", "cuda_runtime.h"},
+    {"hip/hip_common.h", "cuda_runtime.h"},
     {"hip/hip_fp16.h", "cuda_fp16.h"},
     {"hip/hip_bf16.h", "cuda_bf16.h"},
     {"hip/hip_bfloat16.h", "cuda_bf16.h"},

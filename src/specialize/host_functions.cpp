@@ -93,8 +93,9 @@ class HostFinder {
     return false;
   }
 
-  /// Whether it names classes or aliases that are all for the host.
-  [[nodiscard]] bool names_host_class(const Item& item, TokenSpan span) const {
+  /// Whether it names classes or aliases that are all for the host. An alias in branches that stays, as it
+  /// is not whole, is what it stands for: `through_alias` is set while that is looked at.
+  [[nodiscard]] bool names_host_class(const Item& item, TokenSpan span, bool through_alias = false) const {
     const std::vector<Token>& tokens = program_.tokens_of(item);
     for (std::size_t i = span.begin; i < span.end; ++i) {
       const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
@@ -108,7 +109,9 @@ class HostFinder {
         if (&one == &item && is_using_declaration(item)) continue;
         any = true;
         const Kind kind = one.declaration->kind;
-        const bool host = one.host && &one != &item && (kind == Kind::kClass || kind == Kind::kAlias);
+        const bool stays = kind == Kind::kAlias && !one.whole && !through_alias;
+        const bool host = (one.host && &one != &item && (kind == Kind::kClass || kind == Kind::kAlias)) ||
+                          (stays && names_host_class(one, one.declaration->whole, true));
         const bool beside = item.member && one.member && one.owner == item.owner;
         own = own || beside;
         all = all && host;

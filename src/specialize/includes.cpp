@@ -11,6 +11,7 @@
 #include "kiln/error.h"
 #include "specialize/host_libraries.h"
 #include "specialize/include_scan.h"
+#include "specialize/macro_expander.h"
 
 namespace kiln {
 namespace {
@@ -42,7 +43,10 @@ class Finder {
 
   Includes run(const std::string& text) {
     for (const IncludedHeader& header : search_.supplied) supplied_.emplace(normal(header.name), &header);
-    for (const auto& [name, value] : search_.defines) add_meaning(macros_[name], parse_header_name(value));
+    for (const auto& [name, value] : search_.defines) {
+      add_meaning(macros_[name], parse_header_name(value));
+      expander_.learn(name, {false, false, {}, macro_words(tokenize(value).tokens)});
+    }
     const Path& source = search_.source;
     texts_.push_back({without_mark(text), source.filename().string(), source.parent_path(), {}, {}});
     follow(0);
@@ -62,6 +66,8 @@ class Finder {
   static constexpr std::size_t kNone = 0;  // the source itself, which nothing includes
   /// A macro that means more headers than these is not followed any further.
   static constexpr std::size_t kMostMeanings = 64;
+  /// Headers whose names are put together of macros in a header that was found so, and so on.
+  static constexpr int kMostRounds = 16;
 
   struct Text {
     std::string text;
@@ -137,6 +143,7 @@ class Finder {
     std::size_t use;
     std::string macro;         ///< empty where it is more than one word
     std::size_t followed = 0;  ///< how many of the macro's headers were followed
+    bool expanded = false;     ///< macros of macros give one header, which was followed
   };
 
   struct Located {
@@ -187,6 +194,22 @@ class Finder {
                          [](const IncludeUse& use) { return use.kind == UseKind::kComputed; });
     };
     if (std::none_of(texts_.begin(), texts_.end(), computes)) return;
+    follow_plain_macros();
+    for (int round = 0; round < kMostRounds && follow_expansions(); ++round) follow_plain_macros();
+    for (const ComputedUse& computed : computed_) {
+      if (!is_known(computed))
+        set_unknown(computed.text, texts_[computed.text].uses[computed.use], "the header's name is computed");
+    }
+  }
+
+  [[nodiscard]] bool is_known(const ComputedUse& computed) const {
+    if (computed.expanded) return true;
+    const auto macro = macros_.find(computed.macro);
+    return macro != macros_.end() && !macro->second.headers.empty() && !macro->second.unclear;
+  }
+
+  /// Of macros that are a header's name as they are written.
+  void follow_plain_macros() {
     while (learned_ < texts_.size() || !waiting_.empty()) {
       for (; learned_ < texts_.size(); ++learned_) learn(learned_);
       if (waiting_.empty()) break;
@@ -195,11 +218,38 @@ class Finder {
       const std::vector<HeaderName>& headers = macros_[computed.macro].headers;
       while (computed.followed < headers.size()) follow_macro(computed, headers[computed.followed++]);
     }
-    for (const ComputedUse& computed : computed_) {
-      const auto macro = macros_.find(computed.macro);
-      if (macro == macros_.end() || macro->second.headers.empty() || macro->second.unclear)
-        set_unknown(computed.text, texts_[computed.text].uses[computed.use], "the header's name is computed");
+  }
+
+  /// Follows `#include STRING(CASE/constants.h)`, as the macros of all texts have it; false where no text is
+  /// new.
+  bool follow_expansions() {
+    for (; expandable_ < texts_.size(); ++expandable_) {
+      for (const Directive& directive : tokenize(texts_[expandable_].text).directives) {
+        if (const auto macro = macro_of(directive)) expander_.learn(directive.tokens[1].text, *macro);
+      }
     }
+    const std::size_t known_texts = texts_.size();
+    for (std::size_t i = 0; i < computed_.size(); ++i) {
+      if (is_known(computed_[i])) continue;
+      const auto header = expanded(computed_[i]);
+      if (!header) continue;
+      computed_[i].expanded = true;
+      follow_macro(computed_[i], *header);
+    }
+    return texts_.size() > known_texts;
+  }
+
+  [[nodiscard]] std::optional<HeaderName> expanded(const ComputedUse& computed) const {
+    const Text& from = texts_[computed.text];
+    const std::size_t begin = from.uses[computed.use].offset;
+    const std::size_t length =
+        computed.macro.empty() ? from.text.find('\n', begin) - begin : from.uses[computed.use].length;
+    const TokenizedText use = tokenize(std::string_view(from.text).substr(begin, length));
+    const auto expansion = expander_.expanded(macro_words(use.tokens));
+    if (!expansion) return std::nullopt;
+    std::string name;
+    for (const std::string& word : expansion->words) append_token(name, word);
+    return parse_header_name(name);
   }
 
   /// Learns the macros that a text defines, and its includes of macros.
@@ -315,6 +365,8 @@ class Finder {
   std::vector<ComputedUse> computed_;
   std::deque<std::size_t> waiting_;  // indices into `computed_` whose macro may mean more
   std::size_t learned_ = 0;          // texts whose macros are known
+  MacroExpander expander_;
+  std::size_t expandable_ = 0;  // texts whose macros the expander knows
   std::set<std::string> unseen_;
   std::vector<LookedAt> looked_at_;
   std::string unknown_;

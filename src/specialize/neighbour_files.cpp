@@ -20,38 +20,86 @@ constexpr std::size_t kMostFolders = 500;  // of a project
 constexpr std::array<const char*, 10> kFolderNames = {"",           "include", "inc",  "common",  "Common",
                                                       "common/inc", "utils",   "util", "headers", "includes"};
 
-/// What texts declare for the device, and what they define. Members have the name of their class: "Image::f".
+/// What texts declare for the device, and what they define. Members have the name of their class, functions
+/// the number of their parameters: "Image::f(2". Operators are used without their names.
 struct DeviceNames {
   std::set<std::string> declared, defined;
-  std::set<std::string> used;  ///< more often than they are declared
+  std::set<std::string> used;   ///< more often than they are declared
+  std::set<std::string> marks;  ///< __device__, __constant__ and macros that stand for one of them
 
   [[nodiscard]] std::set<std::string> missing() const {
     std::set<std::string> names;
     for (const std::string& name : declared) {
-      const std::size_t scope = name.rfind(':');
-      if (!defined.contains(name) &&
-          used.contains(scope == std::string::npos ? name : name.substr(scope + 1)))
+      const std::size_t scope = name.rfind(':', name.rfind('('));
+      std::string word = name.substr(scope == std::string::npos ? 0 : scope + 1);
+      word.resize(std::min(word.rfind('('), word.size()));
+      if (word.starts_with("~")) word.erase(0, 1);
+      if (!defined.contains(name) && (word.starts_with("operator") || used.contains(word)))
         names.insert(name);
     }
     return names;
   }
 };
 
-bool is_of_device(const std::vector<Token>& tokens, TokenSpan span) {
+bool is_of_device(const std::vector<Token>& tokens, TokenSpan span, const std::set<std::string>& marks) {
   for (std::size_t i = span.begin; i < span.end; ++i) {
-    if (tokens[i].is("__device__") || tokens[i].is("__constant__")) return true;
+    if (tokens[i].identifier() && marks.contains(std::string(tokens[i].text))) return true;
     if (tokens[i].is("__global__") || tokens[i].is("{")) return false;
   }
   return false;
 }
 
-/// "Image::f" where the name of a function is written so, else "f".
+bool has_mark(std::string_view text) {
+  return text.find("__device__") != std::string_view::npos ||
+         text.find("__constant__") != std::string_view::npos;
+}
+
+/// `#define HD __host__ __device__`
+void add_marks(const std::string& text, std::set<std::string>& marks) {
+  if (!has_mark(text) || text.find("define") == std::string::npos) return;
+  for (const Directive& directive : tokenize(text).directives) {
+    const std::vector<Token>& words = directive.tokens;
+    if (words.size() < 3 || !words[0].is("define")) continue;
+    const bool marks_device = std::any_of(words.begin() + 2, words.end(), [&](const Token& word) {
+      return word.identifier() && marks.contains(std::string(word.text));
+    });
+    const bool opens = std::any_of(words.begin() + 2, words.end(),
+                                   [](const Token& word) { return word.is("{") || word.is(";"); });
+    if (marks_device && !opens) marks.emplace(words[1].text);
+  }
+}
+
+/// "(2" of a function, so that one of several of a name is not taken for another.
+std::string parameters_of(const std::vector<Token>& tokens, const Declaration& one) {
+  if (one.kind != Kind::kPrototype && one.kind != Kind::kFunction) return "";
+  const std::vector<TokenSpan> parts = parts_of(tokens, one.parameters, true);
+  const bool none =
+      parts.size() == 1 && parts[0].end == parts[0].begin + 1 && tokens[parts[0].begin].is("void");
+  return "(" + std::to_string(none ? 0 : parts.size());
+}
+
+/// "f", "operator+" and "~Image"; with "Image::" in front where the name of a function is written so.
 std::string written_name(const std::vector<Token>& tokens, const Declaration& one) {
   std::string name(one.names.front());
   const std::size_t open = one.parameters.begin;  // behind the name and "("
-  constexpr std::size_t kWords = 4;
-  if (open < kWords || !tokens[open - 2].is(name) || !tokens[open - 3].is("::")) return name;
-  return std::string(tokens[open - kWords].text) + "::" + name;
+  if (open < 2 || open > tokens.size()) return name;
+  std::size_t at = open - 2;
+  while (name == "operator" && at > one.whole.begin && !tokens[at].is("operator")) --at;
+  if (!tokens[at].is(name)) return name;
+  for (std::size_t i = at + 1; i + 1 < open && name.starts_with("operator"); ++i)
+    append_token(name, tokens[i].text);
+  if (at > 0 && tokens[at - 1].is("~")) {
+    name.insert(0, "~");
+    --at;
+  }
+  if (at < 2 || !tokens[at - 1].is("::")) return name;
+  at -= 2;
+  int depth = 0;  // of "Image<T>::f"
+  for (; at > 0 && (depth > 0 || tokens[at].is(">")); --at) {
+    if (tokens[at].is(">")) ++depth;
+    if (tokens[at].is("<")) --depth;
+  }
+  return std::string(tokens[at].text) + "::" + name;
 }
 
 /// `owner`: the class whose members they are, empty: none.
@@ -61,24 +109,26 @@ void add_declarations(const std::vector<Token>& tokens, const std::vector<Declar
     if (one.kind == Kind::kScope) add_declarations(tokens, one.members, owner, names, declarators);
     if (one.kind == Kind::kClass && !one.names.empty())
       add_declarations(tokens, one.members, std::string(one.names.front()) + "::", names, declarators);
-    if (one.kind == Kind::kClass || one.names.empty() || !is_of_device(tokens, one.whole)) continue;
+    if (one.kind == Kind::kClass || one.names.empty() || !is_of_device(tokens, one.whole, names.marks))
+      continue;
     if (!owner.empty() && one.kind == Kind::kVariable) continue;
-    const std::string name = owner + written_name(tokens, one);
+    const std::string parameters = parameters_of(tokens, one);
+    const std::string name = owner + written_name(tokens, one) + parameters;
     const bool external = one.kind == Kind::kVariable && tokens[one.whole.begin].is("extern");
     if (one.kind == Kind::kPrototype || external) {
       names.declared.insert(name);
       declarators.emplace(one.names.front());
     } else if (one.kind == Kind::kFunction || one.kind == Kind::kVariable) {
       names.defined.insert(name);
-      if (owner.empty()) names.defined.emplace(one.names.front());  // "f" of a namespace is declared in it
+      if (owner.empty())  // "f" of a namespace is declared in it
+        names.defined.insert(name.substr(name.find("::") == std::string::npos ? 0 : name.find("::") + 2));
     }
   }
 }
 
 void add_text(const std::string& text, DeviceNames& names) {
-  if (text.find("__device__") == std::string::npos && text.find("__constant__") == std::string::npos &&
-      names.declared.empty())
-    return;
+  constexpr std::size_t kWords = 2;
+  if (!has_mark(text) && names.marks.size() == kWords && names.declared.empty()) return;
   const TokenizedText source = tokenize(text);
   std::multiset<std::string> declarators;
   add_declarations(source.tokens, read_declarations(source), "", names, declarators);
@@ -296,6 +346,9 @@ std::vector<BuildFile> build_files_of(FileSystem& files, const Path& source) {
 std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, const std::string& text,
                                        const std::vector<IncludedHeader>& headers) {
   DeviceNames names;
+  names.marks = {"__device__", "__constant__"};
+  for (const IncludedHeader& header : headers) add_marks(header.text, names.marks);
+  add_marks(text, names.marks);
   std::set<std::string> known = {source.filename().string()};
   for (const IncludedHeader& header : headers) {
     add_text(header.text, names);
@@ -322,6 +375,7 @@ std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, co
       auto& [other, theirs] = one->second;
       if (is_new) {
         other = readable_text(files, candidate);
+        theirs.marks = names.marks;
         add_text(other, theirs);
       }
       const bool has = std::any_of(

@@ -39,6 +39,7 @@ ProgramItems::ProgramItems(Specialization& specialization) : spec_(specializatio
   for (std::size_t t = 0; t < files.size(); ++t) {
     for (const Declaration& declaration : files[t].declarations) add_item(declaration, t, false);
   }
+  find_torn_items();
   find_device_names();
   for (std::size_t i = 0; i < items.size(); ++i) {
     for (const std::string_view name : items[i].declaration->names) by_name[name].push_back(i);
@@ -179,7 +180,7 @@ void ProgramItems::learn_pasting(const std::vector<Token>& words, bool function_
 }
 
 bool ProgramItems::may_be_mark(const Token& token) const {
-  return token.identifier() && !macros.contains(token.text) && !names_type(token.text) &&
+  return token.identifier() && !macros.contains(token.text) && !declares_scope(token.text) &&
          may_be_device_macro(token.text) && !is_callback_mark(token.text);
 }
 
@@ -246,6 +247,35 @@ bool ProgramItems::is_whole(const Item& item) const {
     if (directive.offset > body || depth < -1) return false;
   }
   return depth == 0 || (depth == -1 && function);
+}
+
+void ProgramItems::find_torn_items() {
+  std::size_t text = 0, end = 0;  // of the conditional in which an item ended that began in front of it
+  for (Item& item : items) {
+    const std::vector<Token>& tokens = tokens_of(item);
+    const TokenSpan span = item.declaration->whole;
+    if (span.empty()) continue;
+    const std::size_t first = tokens[span.begin].offset;
+    if (item.text == text && first < end) item.whole = false;
+    if (item.whole || item.member) continue;
+    std::vector<std::size_t> open;  // offsets of #if
+    for (const Directive& directive : directives_in(item.text, first, tokens[span.end - 1].end())) {
+      if (directive.tokens.empty()) continue;
+      if (directive.tokens[0].text.starts_with("if")) open.push_back(directive.offset);
+      if (directive.tokens[0].is("endif") && !open.empty()) open.pop_back();
+    }
+    if (open.empty()) continue;
+    int depth = 0;
+    for (const Directive& directive :
+         directives_in(item.text, open.front(), files[item.text].original.size())) {
+      if (directive.tokens.empty()) continue;
+      if (directive.tokens[0].text.starts_with("if")) ++depth;
+      if (!directive.tokens[0].is("endif") || --depth > 0) continue;
+      text = item.text;
+      end = directive.offset;
+      break;
+    }
+  }
 }
 
 void ProgramItems::find_device_names() {

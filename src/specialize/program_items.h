@@ -108,6 +108,10 @@ class ProgramItems {
   [[nodiscard]] bool is_whole(const Item& item) const;
 
   /// A function that is marked where it is declared is marked where it is defined.
+  /// Where `template <class T>` stands in front of `#ifdef X / using A = B<T>; / #else / using A = C<T>; /
+  /// #endif`, none of the items is whole.
+  void find_torn_items();
+
   void find_device_names();
 
   const Specialization& spec_;

@@ -89,6 +89,8 @@ class Tokenizer {
   explicit Tokenizer(std::string_view text) : text_(text) {}
 
   TokenizedText run() {
+    constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+    if (text_.starts_with(kByteOrderMark)) at_ = kByteOrderMark.size();
     while (skip_blanks()) {
       if (at_line_start_ && text_[at_] == '#') {
         open_directive();

@@ -236,11 +236,14 @@ TEST_F(NewPrograms, KernelsThatNothingCompilesAreLeftOut) {
       "#define HAS_IT\n#ifdef HAS_IT\n__global__ void fill(float* a) { a[0] = 3; }\n#endif\n"
       "#ifdef CHECK_IT\n__global__ void two(float* a) { a[0] = 4; }\n#else\n"
       "__global__ void two(float* a, int n) { a[n] = 5; }\n#endif\n"
+      "#ifdef CHECK_IT\n#if WIDE\n__global__ void three\n#else\n__global__ void three_thin\n#endif\n#else\n"
+      "void three_of_the_host\n#endif\n(float* a) { a[0] = 6; }\n"
       "int main() { float* a; fill<<<1, 1>>>(a); two<<<1, 1>>>(a, 3); }\n";
   const std::string yaml = draft(text);
   EXPECT_THAT(yaml, HasSubstr("run: [fill, two]"));
   EXPECT_THAT(yaml, HasSubstr("args: [a, n]"));
   EXPECT_THAT(said_, HasSubstr("'check' is not compiled: nothing defines CHECK_IT (-D CHECK_IT)"));
+  EXPECT_THAT(said_, HasSubstr("'three' is not compiled: nothing defines CHECK_IT"));
   const CliResult with = kiln({"new", path("program.cu"), "-D", "CHECK_IT", "-o", path("with.yaml")});
   EXPECT_EQ(with.code, kExitDone) << with.err;
   EXPECT_THAT(files_->read_file(path("with.yaml")).value_or(""), HasSubstr("check:\n"));

@@ -120,6 +120,25 @@ TEST_F(ProcessEnd, AVariantThatCrashesIsNamedRecordedAndPassed) {
   EXPECT_NE(shell(program("--resume --retry-crashed")).exit_code, kExitFailed) << "it ran again";
 }
 
+TEST_F(ProcessEnd, ACrashOfSeveralThreadsAtOnceIsNamed) {
+  if (kSanitized) GTEST_SKIP() << "the sanitizer reports the signal";
+  write("ends/ends.yaml", kWorkload);
+  write(
+      "ends/ends.cu",
+      "#include \"kiln/params.h\"\nstatic int arrived;\n"
+      "extern \"C\" __global__ void ends(float* y, const Params p) {\n"
+      "  if (threadIdx.x != 0) return;\n  __atomic_fetch_add(&arrived, 1, __ATOMIC_RELAXED);\n"
+      "  for (long j = 0; j < 100000000 && __atomic_load_n(&arrived, __ATOMIC_RELAXED) < 2; ++j) y[0] = j;\n"
+      "  *(volatile int*)16 = 1;\n}\n");
+  write("job.yaml", "workload: ends\nset: {n: 128}\n");
+  constexpr int kTries = 6;
+  for (int i = 0; i < kTries; ++i) {
+    const ProcessResult result = shell(program());
+    EXPECT_NE(result.exit_code, 0);
+    EXPECT_THAT(result.error, HasSubstr("kiln: error: signal 11 (Segmentation fault) in kernel 'ends'")) << i;
+  }
+}
+
 TEST_F(ProcessEnd, AKernelThatCallsExitIsAFaultOfItsVariant) {
   for (const char* call : {"exit(0);", "_Exit(0);", "_exit(0);", "quick_exit(0);", "abort();"}) {
     files_->remove_all(path("results"));

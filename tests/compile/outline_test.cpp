@@ -18,7 +18,8 @@ std::vector<std::string> texts(const TokenizedText& tokenized) {
 TEST(Outline, ATypeInAnotherBranchOfAnIfIsNoVariable) {
   const Outline outlined = outline(
       "__host__ __device__\n#endif\n#if defined(_OPENMP)\ntypedef struct { float x, y; } pair;\n#endif\n"
-      "inline float f(pair p);\n__device__ int counter;\n");
+      "inline float f(pair p);\n__device__ int counter;\n"
+      "struct S { __device__ S& operator=(const S& other); __device__ bool operator==(S other) const; };\n");
   ASSERT_EQ(outlined.variables.size(), 1U);
   EXPECT_EQ(outlined.variables[0].qualified_name, "counter");
 }

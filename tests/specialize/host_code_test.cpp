@@ -340,10 +340,44 @@ TEST(HostCode, KnowsHostFunctionsThatAreNamedLikeKernelsOrTakeTypesInCapitals) {
                 "std::vector<int> k(const std::vector<int>& v) { k<<<1, 32>>>(nullptr); return v; }\n"
                 "void run(GPU_STATE& state, UNSEEN_CUDA_STATE& other) { k<<<1, 32>>>(nullptr); }\n"
                 "inline void GPU_CHECK(cudaError_t e) { if (e) exit(1); }\n"
-                "UNSEEN_DEVICE_CALL int g(int a) { return rand(); }\n",
+                "UNSEEN_DEVICE_CALL int g(int a) { return rand(); }\n"
+                "namespace QCUDA { template <class T> class Run { std::vector<T> all; }; }\n"
+                "template class QCUDA::Run<float>;\n",
                 {"k"}),
             "\n__global__ void k(int* a) { a[0] = 1; }\n\n\n\nUNSEEN_DEVICE_CALL int g(int a) { return "
-            "rand(); }\n");
+            "rand(); }\nnamespace QCUDA {  }\n\n");
+}
+
+TEST(HostCode, KeepsBranchesThatShareAHead) {
+  const std::string text =
+      "template <class T> struct Buffer { std::vector<T> all; };\n"
+      "template <class T>\n#ifdef CACHED\nusing Device = Buffer<T>;\n#else\nusing Device = "
+      "Buffer<T>;\n#endif\n"
+      "struct Job { Device<int> all; };\nvoid host() { cudaFree(0); }\n__global__ void k(int* a) { a[0] = 1; "
+      "}\n";
+  EXPECT_EQ(cut(text, {"k"}),
+            "template<class T>struct Buffer;\n"
+            "template <class T>\n#ifdef CACHED\nusing Device = Buffer<T>;\n#else\nusing Device = "
+            "Buffer<T>;\n#endif\n"
+            "\n\n__global__ void k(int* a) { a[0] = 1; }\n");
+}
+
+TEST(HostCode, AnOperatorThatReturnsAStructIsNoClass) {
+  const std::string kept =
+      "template <class T> struct C { T re; __device__ C<T> operator+(const C<T>& c); };\n"
+      "template <class T> __device__ struct C<T> C<T>::operator+(const struct C<T>& c) { return c; }\n"
+      "__global__ void k(C<float>* a) { a[0] = a[0] + a[1]; }\n";
+  EXPECT_EQ(
+      cut(kept +
+              "template <class T> std::ostream& operator<<(std::ostream& o, C<T> c) { return o << c.re; }\n",
+          {"k"}),
+      kept + "\n");
+  EXPECT_EQ(cut("#include <iostream>\nstruct C { float re; C operator+(C c); };\n"
+                "struct C C::operator+(C c) { return c; }\nvoid show(C c) { std::cout << c.re; }\n"
+                "__global__ void k(C* a) { a[0].re = 1; }\n",
+                {"k"}),
+            "\nstruct C { float re; C operator+(C c); };\nstruct C C::operator+(C c) { return c; }\n\n"
+            "__global__ void k(C* a) { a[0].re = 1; }\n");
 }
 
 TEST(HostCode, LeavesOutTablesOfHostFunctions) {

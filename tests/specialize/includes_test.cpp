@@ -138,6 +138,26 @@ TEST_F(IncludesTest, AMacroIsFollowedToEveryHeaderThatItMayName) {
   EXPECT_EQ(includes.unknown, "");
 }
 
+TEST_F(IncludesTest, ANameThatMacrosPutTogetherIsFollowed) {
+  write("/src/cases/jet/2nd_order/c.h", "#define ORDER 2nd_order\n#include STRING(cases/KIND/ORDER/d.h)\n");
+  write("/src/cases/jet/c.h", "#include UP\n");
+  write("/one/cases/jet/2nd_order/d.h", "int d;\n");
+  write("/two/up.h", "int up;\n");
+  search_.defines = {{"KIND", "jet"}, {"PARENT", "<up.h>"}};
+  const Includes includes = find(
+      "#define TEXT(a) #a\n#define STRING(a) TEXT(a)\n#define UP PARENT\n#define FIRST "
+      "STRING(cases/KIND/c.h)\n"
+      "#include FIRST\n#include STRING(cases/KIND/2nd_order/c.h) // \"e.h\"\n");
+  EXPECT_THAT(
+      found(includes),
+      ElementsAre("cases/jet/c.h=/src/cases/jet/c.h", "cases/jet/2nd_order/c.h=/src/cases/jet/2nd_order/c.h",
+                  "up.h=/two/up.h", "cases/jet/2nd_order/d.h=/one/cases/jet/2nd_order/d.h"));
+  EXPECT_EQ(includes.unknown, "");
+  EXPECT_EQ(find("#define A B\n#ifdef X\n#define B \"x.h\"\n#else\n#define B \"y.h\"\n#endif\n#include A\n")
+                .unknown,
+            "k.cu:7: the header's name is computed");
+}
+
 TEST_F(IncludesTest, AMacroThatIsNoPlainNameIsUnknown) {
   EXPECT_EQ(find("int x;\n#include CONFIG\n").unknown, "k.cu:2: the header's name is computed");
   EXPECT_EQ(find("#define CONFIG QUOTE(a.h)\n#include CONFIG\n").unknown,

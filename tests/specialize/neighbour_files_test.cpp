@@ -51,6 +51,49 @@ TEST(NeighbourFiles, HaveTheBodiesOfMembersOfClasses) {
               ElementsAre("/p/image.cu"));
 }
 
+TEST(NeighbourFiles, HaveTheBodiesOfFunctionsThatMacrosMarkForTheDevice) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  files.make_directories("/p", false);
+  const std::string header =
+      "#include \"marks.h\"\nstruct Times {\n  HD Times(void) {}\n  HD Times(int n);\n  H double first() "
+      "const;\n};\nBOTH int count(int);\n";
+  const std::string marks = "#define H __host__\n#define HD H __device__\n#define BOTH HD\n";
+  const std::string text =
+      "#include \"times.h\"\n__global__ void k(double* a) { a[0] = sizeof(Times(count(2))); }\n";
+  files.write_file("/p/count.cu", "#include \"times.h\"\nBOTH int count(int n) { return n; }\n", false);
+  files.write_file("/p/host.cu", "#include \"times.h\"\nH double Times::first() const { return 1; }\n",
+                   false);
+  files.write_file("/p/times.cu",
+                   "\xEF\xBB\xBF#include \"times.h\"\nnamespace ns { HD Times::Times(int n) {} }\n", false);
+  EXPECT_THAT(files_of_device_code(files, "/p/main.cu", text,
+                                   {{"times.h", "/p/times.h", header}, {"marks.h", "/p/marks.h", marks}}),
+              ElementsAre("/p/count.cu", "/p/times.cu"));
+}
+
+TEST(NeighbourFiles, HaveTheBodiesOfMembersOfTemplatesAndOfOperators) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  files.make_directories("/p", false);
+  const std::string text =
+      "namespace ns {\ntemplate <class T> struct Complex {\n  T re, im;\n  __device__ Complex() {}\n"
+      "  __device__ ~Complex();\n  __device__ T norm();\n  __device__ Complex operator+(const Complex& c);\n"
+      "  __device__ T operator()(int i, int j);\n  __device__ operator bool() const;\n};\n}\n"
+      "__global__ void k(ns::Complex<float>* a) { a[0] = a[1] + a[2]; a[0].re = a[0].norm(); }\n";
+  const std::string head = "template <class T> __device__ ", scope = "ns::Complex<T>::";
+  const auto write = [&](const std::string& name, const std::string& body) {
+    files.write_file("/p/" + name + ".cu", head + body + "\n", false);
+  };
+  write("a", "ns::Complex<T>" + scope + "operator-(const Complex& c) { return *this; }");
+  write("b", "T " + scope + "norm() { return re * re; }");
+  write("c", "ns::Complex<T> " + scope + "operator+(const Complex& c) { return *this; }");
+  write("d", "T " + scope + "operator()(int i, int j) { return re; }");
+  write("e", scope + "~Complex() {}");
+  write("f", scope + "operator bool() const { return true; }");
+  EXPECT_THAT(files_of_device_code(files, "/p/main.cu", text, {}),
+              testing::UnorderedElementsAre("/p/b.cu", "/p/c.cu", "/p/d.cu", "/p/e.cu", "/p/f.cu"));
+}
+
 TEST(NeighbourFiles, HaveTheBodiesOfFunctionsOfNamespaces) {
   const test::FakeClock clock;
   test::MemoryFileSystem files(clock);

@@ -25,13 +25,16 @@ namespace kiln {
 namespace {
 
 /// Version of the text that Kiln adds to every compile; it grows if that text changes the code.
-constexpr std::int64_t kUnitFormat = 3;
+constexpr std::int64_t kUnitFormat = 4;
 
 /// Saves a tenth of the time of a small compile.
 constexpr const char* kMinimal = "--minimal";
 
 /// Functions without __device__ or __host__ are device functions. nvcc takes them as functions of the host.
 constexpr const char* kDefaultDevice = "-default-device";
+
+/// nvcc takes __int128 without an option.
+constexpr const char* kWideIntegers = "-device-int128";
 
 /// A message of NVRTC's log for a name expression.
 constexpr const char* kAmbiguousName = "cannot determine which instance of overloaded function";
@@ -116,6 +119,9 @@ class NvrtcCompiler final : public Compiler {
     if (has_own_cache(nvrtc.version())) options.emplace_back("--no-cache");
     if (!has_option(specialization, {kDefaultDevice, "--device-as-default-execution-space"}))
       options.emplace_back(kDefaultDevice);
+    if (needs_wide_integers(specialization, nvrtc.version()) &&
+        !has_option(specialization, {kWideIntegers, "--device-int128"}))
+      options.emplace_back(kWideIntegers);
     const bool minimal = implied.names.empty() && may_be_minimal(specialization, nvrtc.version());
     if (minimal) options.emplace_back(kMinimal);
 

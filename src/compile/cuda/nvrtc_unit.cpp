@@ -68,6 +68,21 @@ bool may_be_minimal(const Specialization& specialization, const std::string& ver
                       [](const auto& macro) { return names_more(macro.second); });
 }
 
+bool needs_wide_integers(const Specialization& specialization, const std::string& version) {
+  constexpr std::int64_t kFirstRelease = 1105;
+  if (release_of(version) < kFirstRelease) return false;
+  const auto names_them = [](std::string_view text) {  // __int128, __int128_t, __uint128_t
+    return text.find("int128") != std::string_view::npos;
+  };
+  const auto& headers = specialization.headers;
+  const auto& macros = specialization.defines;
+  return names_them(specialization.source_text) || names_them(specialization.params_header) ||
+         std::any_of(headers.begin(), headers.end(),
+                     [&](const IncludedHeader& header) { return names_them(header.text); }) ||
+         std::any_of(macros.begin(), macros.end(),
+                     [&](const auto& macro) { return names_them(macro.second); });
+}
+
 bool has_own_cache(const std::string& version) {
   constexpr std::int64_t kFirstRelease = 1209;
   return release_of(version) >= kFirstRelease;

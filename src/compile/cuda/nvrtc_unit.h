@@ -42,6 +42,9 @@ struct NvrtcArch {
 /// compile with it.
 [[nodiscard]] bool may_be_minimal(const Specialization& specialization, const std::string& version);
 
+/// Whether the text names an integer of 128 bits, for which NVRTC has an option (since 11.5).
+[[nodiscard]] bool needs_wide_integers(const Specialization& specialization, const std::string& version);
+
 /// Whether NVRTC has its own cache on disk (since 12.9), which `--no-cache` switches off. For the cache NVRTC
 /// opens the CUDA driver, which takes a process 0.2 s on a machine with a GPU, and 0.4 s if 16 processes do
 /// so at once (H200).

@@ -73,6 +73,19 @@ TEST_F(NvrtcCompilerTest, ATextThatHidesThatItNeedsMoreCompiles) {
   EXPECT_EQ(failure.command.find("--no-cache") != std::string::npos, own_cache);
 }
 
+TEST_F(NvrtcCompilerTest, IntegersOf128BitsNeedNoOption) {
+  ASSERT_FALSE(needs_wide_integers(specialize("void f();", "f"), "13.0"));
+  for (const std::string type : {"unsigned __int128", "__uint128_t", "__int128_t"}) {
+    const Specialization wide =
+        specialize("extern \"C\" __global__ void f(unsigned long long* a) {\n  " + type +
+                       " x = a[0];\n  a[1] = (unsigned long long)(x * x >> 64);\n}\n",
+                   "f");
+    if (!needs_wide_integers(wide, compiler_->identity().version)) GTEST_SKIP() << "NVRTC is older than 11.5";
+    EXPECT_EQ(compile(wide).format, "cubin") << type;
+    EXPECT_FALSE(needs_wide_integers(wide, "11.4"));
+  }
+}
+
 TEST_F(NvrtcCompilerTest, KnowsTheLimitsOfTypesWithoutAnInclude) {
   const char* text =
       "extern \"C\" __global__ void f(int* y, float* x) {\n  y[0] = INT_MAX;\n  x[0] = FLT_EPSILON;\n}\n";
