@@ -584,6 +584,12 @@ void reverse(It first, It last) {
     ++first;
   }
 }
+#if !defined(KILN_SHIM)  // <utility> has it
+template <class T>
+void swap(T& a, T& b) {
+  kiln_detail::exchange(&a, &b);
+}
+#endif
 template <class A, class B>
 B swap_ranges(A first, A last, B other) {
   for (; first != last; ++first, ++other) {

@@ -287,6 +287,7 @@ TEST_F(StandardHeaders, OfThrustsAlgorithmsAreThoseOfKiln) {
 #include <thrust/sort.h>
 #include <thrust/reduce.h>
 #include <thrust/binary_search.h>
+#include <thrust/swap.h>
 struct Greater { __device__ bool operator()(float a, float b) const { return a > b; } };
 extern "C" __global__ void f(float* out, int n) {
   thrust::sort(thrust::seq, out, out + n);
@@ -295,6 +296,7 @@ extern "C" __global__ void f(float* out, int n) {
   out[0] = thrust::reduce(thrust::seq, out, out + n, 0.0f) + places[0];
   out[1] = thrust::lower_bound(out, out + n, 2.0f) - out;
   out[2] = *thrust::equal_range(thrust::seq, out, out + n, 2.0f).first;
+  thrust::swap(out[3], out[4]);
 })",
                                "f"))
                 .format,
