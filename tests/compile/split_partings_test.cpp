@@ -343,6 +343,42 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 96 + t] = v + turns * 1000;
 })",
      {96, 1, 1}},
+    {"JumpsOfThoseThatGoPastABarrier",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[128], own[128];
+  const int x = threadIdx.x, y = threadIdx.y, t = x + y * blockDim.x;
+  int done = 0;
+  float v = in[t];
+  for (int b = 0; b < 5; ++b) {
+    if (b * 8 + y < 37) {
+      s[t] = v;
+      __syncthreads();
+      v += s[(y ^ 1) * 16 + x];
+      __syncthreads();
+      if (x == 3 && b == 4) return;
+    } else {
+      break;
+    }
+  }
+  for (int b = 0; b < 6; ++b) {
+    if (done || (b > 3 && t % 3 == 0)) {
+      done = 1;
+      v += 1;
+      continue;
+    }
+    if (b > 5) {
+      v -= 1;
+    } else {
+      own[t] = v;
+      if (n > 1000000) __syncthreads();
+      v += own[t] * 0.25f;
+      if (t % 5 == 1) continue;
+    }
+    v += b;
+  }
+  out[blockIdx.x * 128 + t] = v + done * 1000;
+})",
+     {16, 8, 1}},
     // A barrier that no work-item comes to was not missed.
     {"BarrierThatNoneComesTo",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {

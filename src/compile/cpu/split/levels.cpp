@@ -114,7 +114,8 @@ Level Levels::exits(const Statement& statement, Level level, bool breaks, bool c
     default:
       break;
   }
-  const Level inside = statement.branches() ? std::max(level, condition_level(statement)) : level;
+  const Level condition = parts(statement) ? kItemLevel : condition_level(statement);
+  const Level inside = statement.branches() ? std::max(level, condition) : level;
   if (statement.kind == Kind::kSwitch) breaks = false;
   Level most = kBlockLevel;
   for (const auto& child : statement.children)
