@@ -457,6 +457,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   std::vector<std::string*> texts = {&text};
   for (std::string& header : headers) texts.push_back(&header);
   write_out_pasted_names(texts, defines);
+  expand_parameter_macros(texts);
   MacroNames defined;
   for (const auto& [name, value] : defines) defined.insert(name);
   std::deque<ProgramReader> readers;
