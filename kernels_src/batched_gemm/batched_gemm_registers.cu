@@ -1,16 +1,23 @@
 #include "batched_gemm.h"
 
-// A work-item has `each` whole matrices in registers, whose loads are all on their way before the first is
-// used. This needs m, n and k as constants; bound at run time, it sums from memory, an element at a time.
+// A work-item has `tile_m` rows of a and d and all of b, of `each` matrices, in registers, whose loads are all
+// on their way before the first is used. Work-items of a matrix are neighbours, so that rows of 16 bytes are
+// written side by side. This needs m, n and k as constants; bound at run time, it sums from memory, an element
+// at a time.
 
 template <int Elements>
 struct Matrix {
   T at[Elements];
 };
 
+// The largest access of at most 16 bytes, in elements, that divides so many.
+constexpr int access_of(int elements, int access = pack) {
+  return elements % access == 0 ? access : access_of(elements, access / 2);
+}
+
 template <int Elements>
 __device__ inline void load_matrix(Matrix<Elements>& to, const T* __restrict__ from, long long stride) {
-  constexpr int count = Elements % pack == 0 ? pack : 1;
+  constexpr int count = access_of(Elements);
   if (stride % count == 0) {
     KILN_UNROLL_ALL
     for (int q = 0; q < Elements; q += count) {
@@ -26,7 +33,7 @@ __device__ inline void load_matrix(Matrix<Elements>& to, const T* __restrict__ f
 
 template <int Elements>
 __device__ inline void store_matrix(T* __restrict__ to, const Matrix<Elements>& from, long long stride) {
-  constexpr int count = Elements % pack == 0 ? pack : 1;
+  constexpr int count = access_of(Elements);
   if (stride % count == 0) {
     KILN_UNROLL_ALL
     for (int q = 0; q < Elements; q += count) {
@@ -53,26 +60,28 @@ constexpr bool constants = sizeof(size_of_member(&Params::m)) + sizeof(size_of_m
 template <class P>
 __device__ inline void multiply(T* __restrict__ d, const T* __restrict__ a, const T* __restrict__ b,
                                 const T* __restrict__ c, const P& p, AreConstants<true>) {
-  constexpr int M = P::m, N = P::n, K = P::k;
+  constexpr int M = P::m, N = P::n, K = P::k, rows = P::tile_m, team = M / rows;
   const long long first = (long long)blockIdx.x * (P::block * P::each) + threadIdx.x;
-  Matrix<M * K> left[P::each];
+  Matrix<rows * K> left[P::each];
   Matrix<K * N> right[P::each];
-  Matrix<M * N> old[P::each];
+  Matrix<rows * N> old[P::each];
   KILN_UNROLL_ALL
   for (int e = 0; e < P::each; ++e) {
-    const long long at = first + e * P::block;
+    const long long at = (first + e * P::block) / team;
+    const int row = int((first + e * P::block) % team) * rows;
     if (at >= p.batch) break;
-    load_matrix(left[e], a + at * p.stride_a, p.stride_a);
+    load_matrix(left[e], a + at * p.stride_a + row * K, p.stride_a);
     load_matrix(right[e], b + at * p.stride_b, p.stride_b);
-    if (p.beta != 0) load_matrix(old[e], c + at * p.stride_c, p.stride_c);
+    if (p.beta != 0) load_matrix(old[e], c + at * p.stride_c + row * N, p.stride_c);
   }
   KILN_UNROLL_ALL
   for (int e = 0; e < P::each; ++e) {
-    const long long at = first + e * P::block;
+    const long long at = (first + e * P::block) / team;
+    const int row = int((first + e * P::block) % team) * rows;
     if (at >= p.batch) break;
-    Matrix<M * N> result;
+    Matrix<rows * N> result;
     KILN_UNROLL_ALL
-    for (int i = 0; i < M; ++i) {
+    for (int i = 0; i < rows; ++i) {
       KILN_UNROLL_ALL
       for (int j = 0; j < N; ++j) {
         Sum sum = 0;
@@ -84,17 +93,20 @@ __device__ inline void multiply(T* __restrict__ d, const T* __restrict__ a, cons
         result.at[i * N + j] = T(sum);
       }
     }
-    store_matrix(d + at * p.stride_c, result, p.stride_c);
+    store_matrix(d + at * p.stride_c + row * N, result, p.stride_c);
   }
 }
 
 template <class P>
 __device__ inline void multiply(T* __restrict__ d, const T* __restrict__ a, const T* __restrict__ b,
                                 const T* __restrict__ c, const P& p, AreConstants<false>) {
+  const int team = p.m / P::tile_m;
   for (int e = 0; e < P::each; ++e) {
-    const long long at = (long long)blockIdx.x * (P::block * P::each) + e * P::block + threadIdx.x;
+    const long long place = (long long)blockIdx.x * (P::block * P::each) + e * P::block + threadIdx.x;
+    const long long at = place / team;
+    const int row = int(place % team) * P::tile_m;
     if (at >= p.batch) break;
-    for (int i = 0; i < p.m; ++i) {
+    for (int i = row; i < row + P::tile_m; ++i) {
       for (int j = 0; j < p.n; ++j) {
         Sum sum = 0;
         for (int l = 0; l < p.k; ++l)

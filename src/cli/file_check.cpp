@@ -203,8 +203,7 @@ CheckedFile check_batch_job(const BatchJob& job, const std::vector<std::string>&
 CheckedFile check_file(const std::string& path, World& world) {
   const std::string text = read_input(world.files(), path, kJobInput);
   const YamlNode root = YamlNode::parse(text, path);
-  const bool is_workload = root.is_map() && (root.find("kernels") || root.find("buffers"));
-  if (is_workload) return check_workload(path, world);
+  if (is_workload_file(root)) return check_workload(path, world);
   if (path.ends_with(kWisdomEnding)) return check_wisdom(path, text);
   if (looks_like_batch(root)) return check_batch(path, text, world);
   return looks_like_study(root) ? check_study(path, text, {}, world) : check_job(path, text, {}, world);

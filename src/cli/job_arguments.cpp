@@ -21,7 +21,7 @@ void take_files(std::vector<std::string>& assignments, std::vector<std::string>&
 }  // namespace
 
 void add_job_options(CLI::App& app, JobArguments& arguments) {
-  app.add_option("JOB", arguments.words, "Job file (YAML)")->type_name("");
+  app.add_option("JOB", arguments.words, "Job file, or a workload's file (YAML)")->type_name("");
   app.add_option("--set", arguments.set, "Set parameters, in place of the job's `set` and `sweep`")
       ->type_name("NAME=VALUE");
   app.add_option("--sweep", arguments.sweep,

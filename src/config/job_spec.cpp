@@ -1,5 +1,7 @@
 #include "config/job_spec.h"
 
+#include <filesystem>
+
 #include "base/input_file.h"
 #include "base/text.h"
 
@@ -74,7 +76,16 @@ void read_wisdom(const YamlNode& node, JobSpec& job) {
   job.wisdom_where = node.where();
 }
 
+JobSpec job_of_workload_file(const YamlNode& root, const std::string& file) {
+  JobSpec job;
+  job.file = file;
+  job.workload = (std::filesystem::path(".") / std::filesystem::path(file).filename()).string();
+  job.workload_where = root.where();
+  return job;
+}
+
 JobSpec read_job(const YamlNode& root, const std::string& file) {
+  if (is_workload_file(root)) return job_of_workload_file(root, file);
   root.require_keys({"workload", "implementation", "device", "spread", "set", "sweep", "measure", "graph",
                      "output", "keep", "isolation", "require_checks", "wisdom", "tune"});
   JobSpec job;
@@ -111,6 +122,10 @@ void forget(JobSpec& job, const std::string& name) {
 }
 
 }  // namespace
+
+bool is_workload_file(const YamlNode& root) {
+  return root.is_map() && (root.find("kernels") || root.find("buffers"));
+}
 
 JobSpec parse_job(const std::string& text, const std::string& name) {
   JobSpec job = read_job(YamlNode::parse(text, name), name);

@@ -55,7 +55,11 @@ struct JobSpec {
   TuneSection tune;             ///< for `kiln tune`; other commands ignore it
 };
 
-/// Reads and checks a job file. Throws bad_input with file, line, column, key and the nearest known key.
+/// Whether a YAML file describes a workload.
+[[nodiscard]] bool is_workload_file(const YamlNode& root);
+
+/// Reads and checks a job file, or a workload's file as a job with that workload alone. Throws bad_input with
+/// file, line, column, key and the nearest known key.
 [[nodiscard]] JobSpec load_job(FileSystem& files, const std::string& path);
 /// load_job() for text in memory; `name` replaces the file's name in messages.
 [[nodiscard]] JobSpec parse_job(const std::string& text, const std::string& name);

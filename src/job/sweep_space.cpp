@@ -10,77 +10,114 @@
 namespace kiln {
 namespace {
 
+/// A `let`, or a parameter with its default: its value by the expression; 0 or 1 for a flag.
+struct ComputedName {
+  std::string name;
+  const ExpressionText* text;
+  bool is_flag;
+};
+
 /// The dependencies of a constraint's value: swept names, and `let` expressions, defaults and headers of
 /// files between them and it.
 class Dependencies {
  public:
-  Dependencies(const JobSpec& job, const Workload& workload, const ExpressionText& constraint)
-      : job_(job), workload_(workload) {
-    add(constraint);
+  Dependencies(const JobSpec& job, const Workload& workload, const std::string& backend,
+               const ExpressionText& constraint)
+      : job_(job), workload_(workload), backend_(backend) {
+    varies(constraint);
   }
 
   /// Of `job.sweep`, ascending.
   [[nodiscard]] std::vector<std::size_t> scope() const { return {swept_.begin(), swept_.end()}; }
-  /// Names of `let`, each after those that it uses.
-  [[nodiscard]] const std::vector<std::string>& lets() const { return lets_; }
-  /// Only swept numbers of a fixed type and lets stand between the sweep and the constraint.
+  /// Values that vary with swept ones, each after those that it uses.
+  [[nodiscard]] const std::vector<ComputedName>& computed() const { return computed_; }
+  /// Only swept numbers of a fixed type, swept choices and `computed` stand between the sweep and the
+  /// constraint.
   [[nodiscard]] bool numbers_only() const { return numbers_only_; }
 
  private:
-  void add(const ExpressionText& text) {
-    for (const std::string& name : workload_.names_in(text)) add(name);
+  /// Whether the value depends on a swept one.
+  bool varies(const ExpressionText& text) {
+    bool any = false;
+    for (const std::string& name : workload_.names_in(text)) any = varies(name) || any;
+    return any;
   }
 
-  void add(const std::string& name) {
-    if (!seen_.insert(name).second) return;
+  bool varies(const std::string& name) {
+    const auto [known, is_new] = known_.try_emplace(name, false);
+    if (!is_new) return known->second;
     const auto swept = std::find_if(job_.sweep.begin(), job_.sweep.end(),
                                     [&](const auto& one) { return one.first == name; });
     const bool is_swept = swept != job_.sweep.end();
     const ParameterSpec* parameter = workload_.find_parameter(name);
     if (is_swept) swept_.insert(static_cast<std::size_t>(swept - job_.sweep.begin()));
-    if (is_swept && (parameter == nullptr || parameter->kind != ParameterKind::kScalar ||
-                     !parse_scalar_type(parameter->scalar_type)))
+    if (is_swept && (parameter == nullptr || (parameter->kind != ParameterKind::kChoice &&
+                                              (parameter->kind != ParameterKind::kScalar ||
+                                               !parse_scalar_type(parameter->scalar_type)))))
       numbers_only_ = false;
-    if (parameter != nullptr) add(*parameter);
-    if (const ExpressionText* let = workload_.find_let(name)) {
-      add(*let);
-      lets_.push_back(name);
+    bool result = is_swept;
+    if (parameter != nullptr) result = of_parameter(*parameter) || result;
+    if (const ExpressionText* let = workload_.find_let(name); let != nullptr && varies(*let)) {
+      computed_.push_back({name, let, false});
+      result = true;
     }
+    return known_[name] = result;
   }
 
-  void add(const ParameterSpec& parameter) {
-    if (workload_.find_parameter(parameter.scalar_type) != nullptr) {
-      if (has_name(job_.sweep, parameter.scalar_type)) numbers_only_ = false;
-      add(parameter.scalar_type);
+  bool of_parameter(const ParameterSpec& parameter) {
+    bool result = false;
+    if (workload_.find_parameter(parameter.scalar_type) != nullptr && varies(parameter.scalar_type)) {
+      numbers_only_ = false;
+      result = true;
     }
-    if (has_name(job_.sweep, parameter.name) || has_name(job_.set, parameter.name)) return;
+    if (has_name(job_.sweep, parameter.name) || has_name(job_.set, parameter.name)) return result;
     const bool literal = parameter.kind == ParameterKind::kPath || parameter.kind == ParameterKind::kType;
-    for (const auto& [backend, text] : parameter.defaults) {
-      if (!literal) add_default(text);
+    if (!literal && !parameter.defaults.empty() && varies(parameter.default_on(backend_))) {
+      add_default(parameter);
+      result = true;
     }
     for (const ParameterSpec& other : workload_.parameters) {
       if (!parameter.from || parameter.from->file.find("{" + other.name + "}") == std::string::npos) continue;
       numbers_only_ = false;
-      add(other.name);
+      result = varies(other.name) || result;
     }
+    return result;
   }
 
-  /// A default that another parameter or a let decides is found by configuring.
-  void add_default(const ExpressionText& text) {
-    for (const std::string& name : workload_.names_in(text)) {
-      if (workload_.find_parameter(name) != nullptr || workload_.find_let(name) != nullptr)
-        numbers_only_ = false;
-      add(name);
-    }
+  /// A default of a type with a range is found by configuring, which checks it.
+  void add_default(const ParameterSpec& parameter) {
+    const bool flag = parameter.kind == ParameterKind::kScalar &&
+                      parse_scalar_type(parameter.scalar_type) == ScalarType::kBool;
+    if (!flag && parameter.kind != ParameterKind::kChoice) numbers_only_ = false;
+    computed_.push_back({parameter.name, &parameter.default_on(backend_), flag});
   }
 
   const JobSpec& job_;
   const Workload& workload_;
-  std::set<std::string> seen_;
+  const std::string& backend_;
+  std::map<std::string, bool> known_;
   std::set<std::size_t> swept_;
-  std::vector<std::string> lets_;
+  std::vector<ComputedName> computed_;
   bool numbers_only_ = true;
 };
+
+/// Evaluates the constraint and what it uses with each combination's numbers, over one configuration.
+std::function<bool(std::span<const std::uint32_t>)> by_numbers(std::shared_ptr<const Configuration> base,
+                                                               std::vector<std::string> names,
+                                                               std::vector<std::vector<double>> numbers,
+                                                               std::vector<ComputedName> computed,
+                                                               const ExpressionText& constraint) {
+  return [base = std::move(base), names = std::move(names), numbers = std::move(numbers),
+          computed = std::move(computed), &constraint](std::span<const std::uint32_t> values) {
+    Variables variables;
+    for (std::size_t i = 0; i < names.size(); ++i) variables[names[i]] = numbers[i][values[i]];
+    for (const ComputedName& one : computed) {
+      const double value = base->evaluate(*one.text, variables);
+      variables[one.name] = one.is_flag ? double(value != 0) : value;
+    }
+    return base->evaluate_condition(constraint, variables);
+  };
+}
 
 }  // namespace
 
@@ -97,12 +134,22 @@ SearchSpace SweepSpace::make_space(SpaceOrder order) const {
   for (const auto& [name, values] : job_.sweep)
     parameters.push_back({name, static_cast<std::uint32_t>(values.size())});
   std::vector<SpaceConstraint> constraints;
+  std::shared_ptr<const Configuration> base;
   for (const ExpressionText& constraint : workload_->constraints) {
-    const Dependencies dependencies(job_, *workload_, constraint);
+    const Dependencies dependencies(job_, *workload_, device_.target.backend, constraint);
     std::vector<std::size_t> scope = dependencies.scope();
     auto numbers = dependencies.numbers_only() ? numbers_of(scope) : std::nullopt;
-    auto holds = numbers ? by_numbers(constraint, scope, std::move(*numbers), dependencies.lets())
-                         : by_configuration(constraint, scope);
+    Holds holds;
+    if (numbers) {
+      if (!base)
+        base =
+            std::make_shared<const Configuration>(configuration(Point(job_.sweep.size(), 0)).configuration);
+      std::vector<std::string> names;
+      for (const std::size_t swept : scope) names.push_back(job_.sweep[swept].first);
+      holds = by_numbers(base, std::move(names), *std::move(numbers), dependencies.computed(), constraint);
+    } else {
+      holds = by_configuration(constraint, scope);
+    }
     constraints.push_back({constraint.text, std::move(scope), std::move(holds)});
   }
   return SearchSpace(std::move(parameters), std::move(constraints), order);
@@ -121,24 +168,6 @@ SweepSpace::Holds SweepSpace::by_configuration(const ExpressionText& constraint,
   };
 }
 
-/// Evaluates the constraint and the lets it uses with each combination's numbers, over one configuration.
-SweepSpace::Holds SweepSpace::by_numbers(const ExpressionText& constraint,
-                                         const std::vector<std::size_t>& scope,
-                                         std::vector<std::vector<double>> numbers,
-                                         const std::vector<std::string>& lets) const {
-  const auto base =
-      std::make_shared<const Configuration>(configuration(Point(job_.sweep.size(), 0)).configuration);
-  return [this, scope, numbers = std::move(numbers), lets, base,
-          &constraint](std::span<const std::uint32_t> values) {
-    Variables variables;
-    for (std::size_t i = 0; i < scope.size(); ++i)
-      variables[job_.sweep[scope[i]].first] = numbers[i][values[i]];
-    for (const std::string& name : lets)
-      variables[name] = base->evaluate(*workload_->find_let(name), variables);
-    return base->evaluate_condition(constraint, variables);
-  };
-}
-
 /// By place in `scope`, then by value. Absent where one is not exact as an expression's number.
 std::optional<std::vector<std::vector<double>>> SweepSpace::numbers_of(
     const std::vector<std::size_t>& scope) const {
@@ -149,7 +178,10 @@ std::optional<std::vector<std::vector<double>>> SweepSpace::numbers_of(
     for (std::uint32_t value = 0; value < values.size(); ++value) {
       Point point(job_.sweep.size(), 0);
       point[swept] = value;
-      own.push_back(configuration(point).configuration.value(name).number());
+      const Configuration made = configuration(point).configuration;
+      const ParameterValue& found = made.value(name);
+      own.push_back(found.kind == ParameterKind::kChoice ? made.evaluate({found.to_string(), {}, name})
+                                                         : found.number());
       if (std::abs(own.back()) >= static_cast<double>(kMaxExactInteger)) return std::nullopt;
     }
   }

@@ -41,9 +41,6 @@ class SweepSpace {
   [[nodiscard]] SearchSpace make_space(SpaceOrder order) const;
   [[nodiscard]] Holds by_configuration(const ExpressionText& constraint,
                                        const std::vector<std::size_t>& scope) const;
-  [[nodiscard]] Holds by_numbers(const ExpressionText& constraint, const std::vector<std::size_t>& scope,
-                                 std::vector<std::vector<double>> numbers,
-                                 const std::vector<std::string>& lets) const;
   [[nodiscard]] std::optional<std::vector<std::vector<double>>> numbers_of(
       const std::vector<std::size_t>& scope) const;
 

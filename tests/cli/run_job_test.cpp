@@ -125,6 +125,12 @@ TEST_F(RunJob, DryRunShowsTheVariantsAndWritesNothing) {
   EXPECT_FALSE(exists("cache"));
 }
 
+TEST_F(RunJob, AWorkloadsFileRunsWithItsDefaults) {
+  const CliResult run = kiln({"run", path("twice/twice.yaml"), "--device", "cpu", "--set", "n=500"});
+  EXPECT_EQ(run.code, kExitDone) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("1 variant: 1 ok"));
+}
+
 TEST_F(RunJob, TheCommandLineChangesTheJob) {
   const CliResult result = kiln({"run", "--set", "n=500", "block=128", write("job.yaml", kJob), "--sweep",
                                  "bind.n=compile,run", "--device", "cpu", "--dry-run"});

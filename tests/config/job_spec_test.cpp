@@ -47,6 +47,14 @@ TEST(JobSpec, AnInlineWorkloadIsAMap) {
   EXPECT_EQ(job.inline_workload->at("workload").text(), "mine");
 }
 
+TEST(JobSpec, AWorkloadsFileIsAJobOfItAlone) {
+  const JobSpec job = parse_job("workload: mine\nbuffers: {}\nkernels: {}\n", "folder/mine.yaml");
+  EXPECT_FALSE(job.inline_workload);
+  EXPECT_EQ(job.workload, "./mine.yaml");
+  EXPECT_EQ(job.workload_where.to_string(), "folder/mine.yaml:1:1");
+  EXPECT_TRUE(job.set.empty());
+}
+
 TEST(JobSpec, MeasureFalseOnlyChecks) {
   EXPECT_FALSE(parse("workload: w\nmeasure: false\n").measure.enabled);
   EXPECT_TRUE(parse("workload: w\nmeasure: {energy: true}\n").measure.energy);

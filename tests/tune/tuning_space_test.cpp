@@ -65,6 +65,35 @@ TEST_F(TuningSpaceTest, SaysWhatEachConstraintExcludes) {
                                       "'block >= 64' alone excludes 25 %"}));
 }
 
+TEST_F(TuningSpaceTest, ChoicesAndComputedDefaultsDecideAsInAConfiguration) {
+  edit_workload("  input: {type: path}\n",
+                "  way: {type: choice, values: [left, right, middle], default: left}\n"
+                "  other: {type: choice, values: [left, right], default: 'way == middle ? left : way'}\n"
+                "  large: {type: bool, default: 'block // 100'}\n"
+                "  parts: {type: int, default: 'large ? 4 : 2', min: 1}\n");
+  edit_workload("let: {",
+                "let: {twice: 'way == right ? 2 * block : block', part: 'block / 2 + (large == 1)', ");
+  edit_workload("run: [scale]",
+                "tune: {values: {block: [32, 64, 128, 256], way: [right, left, middle]},\n"
+                "  constraints: ['other == right || twice <= 100', 'part != 129', 'parts * block != 128']}\n"
+                "run: [scale]");
+  const TuningSpace tuned = space("");
+  std::vector<std::string> found, expected;
+  for (std::uint64_t i = 0; i < tuned.points().count(); ++i)
+    found.push_back(tuned.label(tuned.points().point(i)));
+  for (const char* block : {"32", "64", "128", "256"}) {
+    for (const char* way : {"right", "left", "middle"}) {
+      const auto made =
+          configure(tuned.workload(), {{"block", {block, false, {}}}, {"way", {way, false, {}}}},
+                    device_->info(), disk_.files);
+      if (!made.violated) expected.push_back(std::string("block=") + block + " way=" + way);
+    }
+  }
+  EXPECT_EQ(found, expected);
+  EXPECT_EQ(found, (std::vector<std::string>{"block=32 way=right", "block=32 way=left", "block=32 way=middle",
+                                             "block=128 way=right"}));
+}
+
 TEST_F(TuningSpaceTest, AConstraintOfSearchesThatTheJobViolatesIsLeftOut) {
   edit_workload("run: [scale]",
                 "tune: {constraints: ['mode != fancy || factor == 1', 'block >= 64']}\nrun: [scale]");
