@@ -238,8 +238,10 @@ class Cutter {
       return std::none_of(names->begin(), names->end(),
                           [&](std::string_view name) { return code_.names().contains(name); });
     }
-    if (const std::string_view algorithm = algorithm_of_thrust(header); !algorithm.empty())
-      return !code_.names().contains(algorithm);
+    if (const auto* names = names_of_thrust_header(header)) {
+      return std::none_of(names->begin(), names->end(),
+                          [&](std::string_view name) { return code_.names().contains(name); });
+    }
     if (is_header_of_torch(header)) {
       const bool small = code_.names().contains("Half") || code_.names().contains("BFloat16");
       return small || !(code_.names().contains("at") || code_.names().contains("c10") ||

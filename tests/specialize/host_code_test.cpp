@@ -446,6 +446,15 @@ TEST(HostCode, LeavesOutNamespacesOfHostLibraries) {
   EXPECT_EQ(cut(thrust + kMain), thrust + "\n");
 }
 
+TEST(HostCode, KeepsHeadersOfAlgorithmsThatKernelsCall) {
+  const std::string kernel =
+      "#include <thrust/sort.h>\n#include <thrust/extrema.h>\n#include <thrust/execution_policy.h>\n"
+      "__global__ void k(int* a) { thrust::sort_by_key(thrust::seq, a, a + 4, a + 4); }\n";
+  EXPECT_EQ(cut(kernel + kMain),
+            "#include <thrust/sort.h>\n\n#include <thrust/execution_policy.h>\n"
+            "__global__ void k(int* a) { thrust::sort_by_key(thrust::seq, a, a + 4, a + 4); }\n\n");
+}
+
 TEST(HostCode, DeclaresNamespacesWhoseHeadersMayBeLeftOut) {
   EXPECT_EQ(cut("#include <thrust/device_vector.h>\nusing namespace thrust;\n"
                 "__global__ void k(float* a) { a[0] = 1; }\n" +

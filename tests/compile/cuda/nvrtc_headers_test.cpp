@@ -289,6 +289,28 @@ TEST_F(StandardHeaders, OfCudaFindWhatTheyNeed) {
       "cubin");
 }
 
+/// CUDA's own headers of them are for nvcc: they have host functions and include <memory>.
+TEST_F(StandardHeaders, OfThrustsAlgorithmsAreThoseOfKiln) {
+  EXPECT_EQ(compile(specialize(R"(#include <thrust/execution_policy.h>
+#include <thrust/sort.h>
+#include <thrust/reduce.h>
+#include <thrust/binary_search.h>
+#include <thrust/swap.h>
+struct Greater { __device__ bool operator()(float a, float b) const { return a > b; } };
+extern "C" __global__ void f(float* out, int n) {
+  thrust::sort(thrust::seq, out, out + n);
+  int places[4] = {0, 1, 2, 3};
+  thrust::stable_sort_by_key(thrust::device, out, out + 4, places, Greater());
+  out[0] = thrust::reduce(thrust::seq, out, out + n, 0.0f) + places[0];
+  out[1] = thrust::lower_bound(out, out + n, 2.0f) - out;
+  out[2] = *thrust::equal_range(thrust::seq, out, out + n, 2.0f).first;
+  thrust::swap(out[3], out[4]);
+})",
+                               "f"))
+                .format,
+            "cubin");
+}
+
 TEST_F(StandardHeaders, OfTheDriverCanBeIncluded) {
   const Specialization specialization = specialize(R"(#include <cuda.h>
 extern "C" __global__ void f(int* a, const __grid_constant__ CUtensorMap map) { *a = sizeof(map); })",
