@@ -193,6 +193,9 @@ class Reader {
       ++i;
     }
     if (i >= brace) return false;
+    const bool aligned = i + 2 < brace && tokens_[i + 1].identifier() && at(i + 2, "(");
+    if (aligned && close_of(i + 2) + 1 < brace && tokens_[close_of(i + 2) + 1].identifier())
+      i = close_of(i + 2);  // struct ALIGNED(16) A {
     for (++i; i < brace; ++i) {
       if (at(i, "(") || at(i, "[")) {
         i = close_of(i);

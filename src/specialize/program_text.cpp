@@ -428,6 +428,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   std::vector<std::string*> texts = {&text};
   for (std::string& header : headers) texts.push_back(&header);
   write_out_pasted_names(texts, defines);
+  expand_parameter_macros(texts);
   std::deque<ProgramReader> readers;
   readers.emplace_back(text);
   for (const std::string& header : headers) readers.emplace_back(header);

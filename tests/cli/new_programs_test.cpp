@@ -386,6 +386,18 @@ TEST_F(NewPrograms, KernelsOfANamespaceMayBeDefinedOutsideOfIt) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, AMacroMayStandForSeveralParameters) {
+  write("args.h", "#define SIZES int n, float factor\n#define ARGS float* a, \\\n  SIZES\n");
+  const std::string yaml = draft(
+      "#include \"args.h\"\n__global__ __launch_bounds__(64) void k(ARGS, int more) { a[0] = n * factor + "
+      "more; }\n"
+      "int main() { float* a; k<<<1, 1>>>(a, 3, 2.0f, 1); }\n");
+  EXPECT_THAT(yaml, HasSubstr("args: [a, n, factor, more]"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
 TEST_F(NewPrograms, DeviceFunctionsOfOtherFilesAreCompiledWithIt) {
   write("twice.cu", "__device__ float factor = 2;\n__device__ float twice(float x) { return factor * x; }\n");
   const std::string yaml = draft(

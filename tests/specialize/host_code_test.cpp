@@ -362,6 +362,36 @@ TEST(HostCode, KeepsBranchesThatShareAHead) {
             "\n\n__global__ void k(int* a) { a[0] = 1; }\n");
 }
 
+TEST(HostCode, ClassesWhoseAlignmentIsAMacroStay) {
+  const std::string text =
+      "#define ALIGNED(n) __align__(n)\nstruct ALIGNED(16) Matrix {\n  float a[16];\n"
+      "  friend std::ostream& operator<<(std::ostream& o, const Matrix& m) { return o << m.a[0]; }\n};\n"
+      "void host() { cudaFree(0); }\n__global__ void k(Matrix* a) { a[0].a[0] = 1; }\n";
+  EXPECT_THAT(cut(text, {"k"}), HasSubstr("struct ALIGNED(16) Matrix {\n  float a[16];\n"));
+}
+
+TEST(HostCode, AMarkInAnotherClassSaysNothing) {
+  const std::string kept =
+      "struct View { int n; __device__ int size() const; int rows() const; };\n"
+      "int View::size() const { return n; }\n__global__ void k(View* a) { a[0].n = a[1].size(); }\n";
+  EXPECT_EQ(cut("struct Graph { std::weak_ptr<int> all; int size() const; };\n"
+                "int Graph::size() const { return all.use_count(); }\n" +
+                    kept,
+                {"k"}),
+            "\n\n" + kept);
+}
+
+TEST(HostCode, LeavesOutCallsOfThrustsAlgorithms) {
+  EXPECT_EQ(cut("#include <thrust/gather.h>\n#include <thrust/scan.h>\n"
+                "struct Rows {\n  int* x;\n"
+                "  void gather(int* map, int n) { thrust::gather(thrust::device, map, map + n, x, x); }\n};\n"
+                "void scan(Rows& r) { thrust::exclusive_scan(thrust::device, r.x, r.x + 4, r.x); }\n"
+                "__global__ void k(Rows a) { a.x[0] = thrust::get<0>(thrust::make_tuple(1)); }\n",
+                {"k"}),
+            "\n\nstruct Rows {\n  int* x;\n  \n};\n\n"
+            "__global__ void k(Rows a) { a.x[0] = thrust::get<0>(thrust::make_tuple(1)); }\n");
+}
+
 TEST(HostCode, AnOperatorThatReturnsAStructIsNoClass) {
   const std::string kept =
       "template <class T> struct C { T re; __device__ C<T> operator+(const C<T>& c); };\n"

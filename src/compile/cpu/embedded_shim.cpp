@@ -312,7 +312,8 @@ std::vector<ShimPart> make_shim_parts() {
   add("warp", embedded::kWarp);
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",
-       "cudaExtent", "cudaPos", "cudaPitchedPtr", "cudaArray", "cudaMipmappedArray"});
+       "cudaGridDependency", "cudaTriggerProgrammatic", "cudaExtent", "cudaPos", "cudaPitchedPtr",
+       "cudaArray", "cudaMipmappedArray"});
   add("placement_new", "#include <new>\n", {"new"});
   add("entry", embedded::kEntry);
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});

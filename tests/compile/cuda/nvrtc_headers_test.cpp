@@ -146,13 +146,18 @@ constexpr const char* kStandardText = R"(#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda.h>
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>
+#if CUDA_VERSION < 10000
+#error the toolkit has no version
+#endif
 template <class A, class B> struct Same { static const bool value = false; };
 template <class A> struct Same<A, A> { static const bool value = true; };
 static_assert(Same<decltype(std::sqrt(1.f)), float>::value, "no overload for float");
 static_assert(Same<decltype(std::abs(-1)), int>::value, "no overload for int");
+static_assert(Same<decltype(std::fmaxf(1.f, std::sqrtf(2.f))), float>::value, "no function of float");
 static_assert(Same<std::uint64_t, uint64_t>::value && sizeof(int64_t) == 8 && UINT32_MAX == 0xffffffffu, "");
 static_assert(INT_MIN < 0 && INT64_MIN < 0 && FLT_MAX > 3e38f && DBL_EPSILON < 3e-16 && CHAR_BIT == 8, "");
 struct Pair { int first, second; };
@@ -223,6 +228,9 @@ TEST_F(StandardHeaders, AreAsForgivingAsNvccs) {
       compiles("extern \"C\" __global__ void f(unsigned* a, int* b) {\n"
                "  __asm__ __volatile__(\"mov.u32 %0, %%laneid;\" : \"=r\"(a[0]));\n"
                "  std::memset(b, 0, sizeof(int));\n}"));
+  EXPECT_TRUE(
+      compiles("extern \"C\" __global__ void f(int* a) {\n  cudaGridDependencySynchronize();\n  a[0] = 1;\n"
+               "  cudaTriggerProgrammaticLaunchCompletion();\n}"));
   EXPECT_TRUE(compiles("extern \"C\" __global__ void any(float* out, const float* in) { out[0] = 1; }"));
   EXPECT_TRUE(compiles("__global__ void any(float* out, const float* in) { out[0] = 1; }"));
 }
