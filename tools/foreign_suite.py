@@ -63,18 +63,28 @@ SOURCES = (".cu", ".hip", ".cuh", ".h", ".hpp", ".hh", ".inl", ".inc", ".cpp", "
 
 
 def included_files(folder):
-    """For each source file: the files that it includes by a path in quotes, from beside it; has it a kernel; is it C++ for HIP."""
+    """For each source file: the files of the folder that it includes; has it a kernel; is it C++ for HIP."""
+    texts = {path: path.read_text(errors="replace") for path in folder.rglob("*") if path.suffix in SOURCES and path.is_file()}
+    by_name = collections.defaultdict(list)
+    for path in sorted(texts):
+        by_name[path.name].append(path)
+
+    def meant(path, sign, name):
+        """From beside it, if the name is in quotes; else the nearest file whose path ends so."""
+        beside = pathlib.Path(os.path.normpath(path.parent / name))
+        if sign == '"' and beside.is_file():
+            return beside
+        ends = [one for one in by_name[pathlib.PurePath(name).name] if one.as_posix().endswith("/" + name)]
+        return max(ends, key=lambda one: len(os.path.commonpath([one, path])), default=None)
+
     includes = {}
-    for path in folder.rglob("*"):
-        if path.suffix not in SOURCES or not path.is_file():
-            continue
-        text = path.read_text(errors="replace")
-        names = re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', text, re.MULTILINE)
-        found = [pathlib.Path(os.path.normpath(path.parent / name)) for name in names]
+    for path, text in texts.items():
+        names = re.findall(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^"<>\n]+)[">]', text, re.MULTILINE)
+        found = {meant(path, sign, name) for sign, name in names} - {None, path}
         code = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
         has_body = re.search(r"__global__[^;{}]*\{", code) is not None
         for_hip = path.suffix in (".cpp", ".cc") and re.search(r"#[ \t]*include[ \t]*[<\"]hip/hip_runtime", text) is not None
-        includes[path] = ({one for one in found if one != path and one.is_file()}, has_body, for_hip)
+        includes[path] = (found, has_body, for_hip)
     return includes
 
 

@@ -15,16 +15,18 @@
 #include "cli/help.h"
 #include "kiln/error.h"
 #include "specialize/build_flags.h"
+#include "specialize/compiled_parts.h"
 #include "specialize/include_scopes.h"
 #include "specialize/includes.h"
 #include "specialize/neighbour_files.h"
-#include "specialize/tokens.h"
+#include "specialize/program_text.h"
 #include "specialize/workload_draft.h"
 
 namespace kiln {
 namespace {
 
 using Path = std::filesystem::path;
+using Macros = std::vector<std::pair<std::string, std::string>>;
 
 struct NewArguments {
   std::string source;
@@ -118,20 +120,36 @@ CompilerFlags flags_for(FileSystem& files, const Path& source, const NewArgument
   return flags;
 }
 
-/// Of the macros that files of the build offer those that a text names.
-void take_named_macros(CompilerFlags& flags, const std::vector<std::string>& texts) {
-  std::set<std::string_view> names;
-  for (const std::string& text : texts) {
-    const TokenizedText source = tokenize(text);
-    for (const Token& token : source.tokens) names.insert(token.text);
-    for (const Directive& directive : source.directives) {
-      for (const Token& token : directive.tokens) names.insert(token.text);
-    }
-  }
+/// The macros of the command line, and what files of the build offer besides.
+Macros all_macros(const CompilerFlags& flags) {
+  std::map<std::string, std::string> all = flags.defines;
+  for (const auto& [name, offered] : flags.offered_defines) all.emplace(name, offered.value);
+  return {all.begin(), all.end()};
+}
+
+/// Of the macros that files of the build offer those that are named.
+void take_named_macros(CompilerFlags& flags, const std::set<std::string>& names) {
   for (const auto& [name, offered] : flags.offered_defines) {
     if (!names.contains(name) || !flags.defines.emplace(name, offered.value).second) continue;
     flags.used.push_back("-D" + name + " of " + offered.place);
   }
+}
+
+/// A text and its headers, as far as they are compiled.
+CompiledParts read_parts(FileSystem& files, const std::string& text, const Path& source,
+                         const CompilerFlags& flags) {
+  const Macros macros = all_macros(flags);
+  return compiled_parts(find_includes(files, text, {source, {}, flags.folders, macros}), macros);
+}
+
+std::vector<LeftOutKernel> left_out_kernels(const std::vector<LeftOutPart>& parts) {
+  std::vector<LeftOutKernel> kernels;
+  for (const LeftOutPart& part : parts) {
+    std::vector<TextKernel> found = read_program(part.text).kernels;
+    if (found.empty()) found = read_program(part.text + "\n() {}\n").kernels;  // a head, its body is shared
+    for (const TextKernel& kernel : found) kernels.push_back({kernel.name, part.why, part.header});
+  }
+  return kernels;
 }
 
 int run(World& world, const NewArguments& arguments) {
@@ -149,11 +167,11 @@ int run(World& world, const NewArguments& arguments) {
   const std::string text = read_program_text(files, source);
   CompilerFlags flags = flags_for(files, source, arguments);
   std::string found;
-  Includes includes = find_includes(files, text, {source, {}, flags.folders});
+  CompiledParts parts = read_parts(files, text, source, flags);
   for (bool more = true; more;) {  // headers may need headers of other folders
     more = false;
     for (const Path& one :
-         folders_of_headers(files, source, missing_headers(includes), flags.offered_folders)) {
+         folders_of_headers(files, source, missing_headers(parts.includes), flags.offered_folders)) {
       const bool known = std::find(flags.folders.begin(), flags.folders.end(), one) != flags.folders.end();
       if (known || is_of_toolkit(files, one)) continue;
       flags.folders.push_back(one);
@@ -163,28 +181,28 @@ int run(World& world, const NewArguments& arguments) {
                              place->second);
       more = true;
     }
-    if (more) includes = find_includes(files, text, {source, {}, flags.folders});
+    if (more) parts = read_parts(files, text, source, flags);
   }
-  const std::vector<Path> others = files_of_device_code(files, source, text, includes.headers);
+  const Includes& includes = parts.includes;
+  const std::vector<Path> others = files_of_device_code(files, source, includes.text, includes.headers);
   std::vector<std::string> texts = texts_of(includes), more_sources;
+  std::set<std::string> names = parts.names;
   for (const Path& other : others) {
-    const std::string other_text = read_program_text(files, other);
-    const std::vector<std::string> of_other =
-        texts_of(find_includes(files, other_text, {other, {}, flags.folders}));
-    texts.push_back(other_text);
-    for (const std::string& one : of_other) {
+    CompiledParts of_other = read_parts(files, read_program_text(files, other), other, flags);
+    names.merge(of_other.names);
+    const std::vector<std::string> headers = texts_of(of_other.includes);
+    texts.push_back(of_other.includes.text);
+    for (const std::string& one : headers) {
       if (std::find(texts.begin(), texts.end(), one) == texts.end()) texts.push_back(one);
     }
     more_sources.push_back(std::filesystem::absolute(other).lexically_proximate(folder).generic_string());
     found += "device functions are in " + other.string() + ": compiled with it\n";
   }
-  std::vector<std::string> named_in = texts;
-  named_in.push_back(text);
-  take_named_macros(flags, named_in);
+  take_named_macros(flags, names);
   const std::string from = flags.used.empty() ? "" : "by the build: " + join(flags.used, ", ");
   std::vector<std::string> folders;
   for (const Path& one : flags.folders) folders.push_back(one.lexically_proximate(folder).generic_string());
-  const WorkloadDraft draft = draft_workload({text,
+  const WorkloadDraft draft = draft_workload({includes.text,
                                               texts,
                                               source.string(),
                                               from_there.generic_string(),
@@ -193,7 +211,9 @@ int run(World& world, const NewArguments& arguments) {
                                               {flags.defines.begin(), flags.defines.end()},
                                               folders,
                                               from,
-                                              more_sources});
+                                              more_sources,
+                                              left_out_kernels(parts.left_out),
+                                              text});
   if (!from.empty()) world.log().info(from);
   files.make_directories(folder, false);
   files.write_file(output, draft.yaml, false);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "specialize/compiled_parts.h"
 #include "specialize/tokens.h"
 
 namespace kiln {
@@ -70,6 +71,13 @@ bool is_newer_name(std::string_view name) {
   return names.contains(name);
 }
 
+bool is_vector_type(std::string_view name) {
+  static const Names scalars = {"char", "uchar", "short",    "ushort",    "int",   "uint",
+                                "long", "ulong", "longlong", "ulonglong", "float", "double"};
+  return name.size() > 1 && name.back() >= '2' && name.back() <= '4' &&
+         scalars.contains(name.substr(0, name.size() - 1));
+}
+
 class Reader {
  public:
   explicit Reader(const std::string& text) : source_(tokenize(text)) {}
@@ -77,7 +85,7 @@ class Reader {
   bool is_newer() {
     for (std::size_t i = 0; i < tokens().size(); ++i) {
       if (names_member(i) || has_newer_word(i) || has_newer_lambda(i) || has_auto_parameter(i) ||
-          has_newer_name(i))
+          has_newer_name(i) || builds_vector(i))
         return true;
     }
     return std::any_of(source_.directives.begin(), source_.directives.end(), includes_newer);
@@ -121,6 +129,15 @@ class Reader {
            (word(i - 1) || at(i - 1, "*") || at(i - 1, "&") || at(i - 1, ">"));
   }
 
+  /// `float3(x, y, z)`: C++17 has braces for what has no constructor.
+  [[nodiscard]] bool builds_vector(std::size_t i) const {
+    if (!word(i) || !at(i + 1, "(") || !is_vector_type(tokens()[i].text)) return false;
+    if (i == 0 || (word(i - 1) && !at(i - 1, "return"))) return false;  // a declaration
+    if (!word(i - 1) && !at(i - 1, "=") && !at(i - 1, "(") && !at(i - 1, ",") && !at(i - 1, "{"))
+      return false;
+    return parts_of(tokens(), {i + 2, tokens()[i + 1].close}, false).size() > 1;
+  }
+
   /// `std::span`; `cuda::std::span` is CUDA's own.
   [[nodiscard]] bool has_newer_name(std::size_t i) const {
     return at(i, "std") && at(i + 1, "::") && word(i + 2) && is_newer_name(tokens()[i + 2].text) &&
@@ -143,10 +160,13 @@ bool is_newer(const std::string& text) {
 }  // namespace
 
 const char* language_version(const Specialization& specialization) {
-  const bool newer = is_newer(specialization.source_text) ||
-                     std::any_of(specialization.headers.begin(), specialization.headers.end(),
-                                 [](const IncludedHeader& header) { return is_newer(header.text); });
-  return newer ? "c++20" : "c++17";
+  const auto has_newer = [](const std::string& text, const std::vector<IncludedHeader>& headers) {
+    return is_newer(text) || std::any_of(headers.begin(), headers.end(),
+                                         [](const IncludedHeader& header) { return is_newer(header.text); });
+  };
+  if (!has_newer(specialization.source_text, specialization.headers)) return "c++17";
+  const Includes compiled = compiled_parts(specialization).includes;  // takes longer
+  return has_newer(compiled.text, compiled.headers) ? "c++20" : "c++17";
 }
 
 }  // namespace kiln

@@ -9,10 +9,10 @@ namespace kiln {
 namespace {
 
 /// Names that can precede a parenthesis in a declaration's head without being the declared function.
-constexpr std::array<std::string_view, 14> kAttributes = {
-    "__launch_bounds__", "__attribute__", "__align__",   "alignas",  "noexcept",
-    "decltype",          "requires",      "__declspec",  "explicit", "throw",
-    "__cluster_dims__",  "_Alignas",      "__maxnreg__", "sizeof"};
+constexpr std::array<std::string_view, 15> kAttributes = {
+    "__launch_bounds__", "__attribute__", "__align__",  "__builtin_align__", "alignas", "noexcept",
+    "decltype",          "requires",      "__declspec", "explicit",          "throw",   "__cluster_dims__",
+    "_Alignas",          "__maxnreg__",   "sizeof"};
 
 /// Limit of nested namespaces and classes.
 constexpr int kDeepestScope = 256;

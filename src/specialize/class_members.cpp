@@ -14,9 +14,10 @@ using Values = std::map<std::string, std::string>;
 constexpr int kDeepestClass = 8;
 
 bool is_qualifier(const Token& token) {
-  static const std::set<std::string_view> words = {"const",      "volatile", "typename", "struct",
-                                                   "class",      "union",    "enum",     "__restrict__",
-                                                   "__restrict", "mutable",  "static",   "restrict"};
+  static const std::set<std::string_view> words = {
+      "const",  "volatile", "typename",           "struct",           "class",
+      "union",  "enum",     "__restrict__",       "__restrict",       "mutable",
+      "static", "restrict", "__device_builtin__", "__grid_constant__"};
   return words.contains(token.text);
 }
 

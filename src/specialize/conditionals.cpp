@@ -1,52 +1,9 @@
 #include "specialize/conditionals.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 namespace kiln {
-namespace {
-
-/// `#if defined(X)`, `#ifdef X`, `#elif !defined(X)`: the macro; "0" of `#if 0`; empty for any other
-/// condition.
-struct Condition {
-  std::string macro;
-  bool negated = false;
-};
-
-Condition condition_of(const std::vector<Token>& words) {
-  const bool two = words.size() == 2;
-  if (two && (words[0].is("ifdef") || words[0].is("ifndef")))
-    return {std::string(words[1].text), words[0].is("ifndef")};
-  if (two && words[1].is("0")) return {"0", false};
-  const bool negated = words.size() > 1 && words[1].is("!");
-  const std::size_t at = negated ? 2 : 1;
-  if (words.size() < at + 2 || !words[at].is("defined")) return {};
-  const bool parentheses = words.size() == at + 4 && words[at + 1].is("(");
-  if (!parentheses && words.size() != at + 2) return {};
-  return {std::string(words[parentheses ? at + 2 : at + 1].text), negated};
-}
-
-/// A conditional that is open at a place.
-class OpenConditional {
- public:
-  void begin_branch(const Condition& condition, const std::set<std::string, std::less<>>& defined) {
-    const bool known = !condition.macro.empty() && condition.macro != "0";
-    const bool has = known && defined.contains(condition.macro);
-    asked_ = taken_ ? "0" : condition.negated ? (has ? "0" : "") : condition.macro;
-    other_ = known && condition.negated ? condition.macro : "";
-    taken_ = taken_ || (has && !condition.negated);
-  }
-  void begin_else() { asked_ = taken_ ? "0" : other_; }
-  [[nodiscard]] const std::string& asked() const { return asked_; }
-
- private:
-  std::string asked_, other_;  // by this branch, and by an #else behind it
-  bool taken_ = false;         // an earlier branch is compiled
-};
-
-}  // namespace
-
 bool are_alternatives(const TokenizedText& text, std::size_t offset, std::size_t other) {
   // For each open conditional: its number and that of its branch.
   const auto branches_at = [&](std::size_t place) {
@@ -66,29 +23,6 @@ bool are_alternatives(const TokenizedText& text, std::size_t offset, std::size_t
     if (first[i].second != second[i].second) return true;
   }
   return false;
-}
-
-std::vector<std::string> macros_around(const TokenizedText& text, std::size_t offset,
-                                       std::set<std::string, std::less<>> defined) {
-  std::vector<OpenConditional> open;
-  for (const Directive& directive : text.directives) {
-    if (directive.offset >= offset) break;
-    const std::vector<Token>& words = directive.tokens;
-    if (words.empty()) continue;
-    if (open.empty() && words.size() > 1 && words[0].is("define")) defined.emplace(words[1].text);
-    if (words.size() > 1 && words[0].is("undef")) defined.erase(std::string(words[1].text));
-    if (words[0].text.starts_with("if")) open.emplace_back();
-    if (open.empty()) continue;
-    if (words[0].text.starts_with("if") || words[0].is("elif"))
-      open.back().begin_branch(condition_of(words), defined);
-    if (words[0].is("else")) open.back().begin_else();
-    if (words[0].is("endif")) open.pop_back();
-  }
-  std::vector<std::string> macros;
-  for (const OpenConditional& conditional : open) {
-    if (!conditional.asked().empty()) macros.push_back(conditional.asked());
-  }
-  return macros;
 }
 
 std::string with_one_branch(const std::string& text) {

@@ -12,10 +12,10 @@ namespace {
 using Kind = Declaration::Kind;
 
 /// Names that take a parenthesis in a declaration's head without being what it declares.
-constexpr std::array<std::string_view, 15> kAttributes = {
-    "__launch_bounds__", "__attribute__", "__align__",   "alignas",  "noexcept",
-    "decltype",          "requires",      "__declspec",  "explicit", "throw",
-    "__cluster_dims__",  "_Alignas",      "__maxnreg__", "sizeof",   "__block_size__"};
+constexpr std::array<std::string_view, 16> kAttributes = {
+    "__launch_bounds__", "__attribute__", "__align__",  "__builtin_align__", "alignas", "noexcept",
+    "decltype",          "requires",      "__declspec", "explicit",          "throw",   "__cluster_dims__",
+    "_Alignas",          "__maxnreg__",   "sizeof",     "__block_size__"};
 
 /// Scopes in each other that are looked into.
 constexpr int kDeepestScope = 64;
@@ -193,6 +193,9 @@ class Reader {
       ++i;
     }
     if (i >= brace) return false;
+    const bool aligned = i + 2 < brace && tokens_[i + 1].identifier() && at(i + 2, "(");
+    if (aligned && close_of(i + 2) + 1 < brace && tokens_[close_of(i + 2) + 1].identifier())
+      i = close_of(i + 2);  // struct ALIGNED(16) A {
     for (++i; i < brace; ++i) {
       if (at(i, "(") || at(i, "[")) {
         i = close_of(i);

@@ -113,6 +113,14 @@ std::string DraftTypes::type_name(const std::string& type, const TextKernel& ker
                                                            {"unsigned long long", "ulong"},
                                                            {"unsigned long int", "ulong"},
                                                            {"unsigned long long int", "ulong"},
+                                                           {"__int8", "char"},
+                                                           {"unsigned __int8", "uchar"},
+                                                           {"__int16", "short"},
+                                                           {"unsigned __int16", "ushort"},
+                                                           {"__int32", "int"},
+                                                           {"unsigned __int32", "unsigned"},
+                                                           {"__int64", "long"},
+                                                           {"unsigned __int64", "ulong"},
                                                            {"clock_t", "long"},
                                                            {"uint64_t", "ulong"},
                                                            {"ulong", "ulong"},
@@ -185,7 +193,8 @@ ArgumentType DraftTypes::argument_type(const TextParameter& parameter, const Tex
       pointers_in(type.substr(0, open)) + (open == std::string::npos ? 0 : 1) + (reference ? 1 : 0);
   result.pointer = stars > 0;
   result.read_only = type.substr(0, type.find('*')).find("const") != std::string::npos;
-  result.rows = stars == 2 && !reference && (open == std::string::npos || type.substr(open) == "[]");
+  const bool one_extent = open != std::string::npos && type.find('[', open + 1) == std::string::npos;
+  result.rows = stars == 2 && !reference && (open == std::string::npos || one_extent);
   if (stars > 1 && !result.rows) return result;
   result.type = type_name(type, kernel);
   if (result.pointer && result.type.empty()) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/text.h"
+#include "specialize/compiled_parts.h"
 #include "specialize/host_functions.h"
 #include "specialize/host_libraries.h"
 #include "specialize/host_names.h"
@@ -156,29 +158,63 @@ class Cutter {
     });
   }
 
+  /// What is left of the texts without branches that are not compiled; found when it is first asked for.
+  [[nodiscard]] const CompiledParts& compiled() const {
+    if (!compiled_) compiled_ = compiled_parts(spec_);
+    return *compiled_;
+  }
+
+  /// Whether a line of a text may stand in a branch that is compiled.
+  [[nodiscard]] bool is_compiled(std::size_t text, int line) const {
+    const Includes& includes = compiled().includes;
+    const std::string& name = program_.files[text].name;
+    const auto header = std::find_if(includes.headers.begin(), includes.headers.end(),
+                                     [&](const IncludedHeader& one) { return one.name == name; });
+    if (text > 0 && header == includes.headers.end()) return false;
+    const std::vector<std::string> lines = split(text == 0 ? includes.text : header->text, '\n');
+    return line > 0 && static_cast<std::size_t>(line) <= lines.size() &&
+           !trim(lines[static_cast<std::size_t>(line) - 1]).empty();
+  }
+
   /// The headers of names that nvcc's headers, or a left out library's, declare without an include.
   [[nodiscard]] std::vector<std::string> declared_elsewhere(const std::string& text) const {
     std::vector<std::string> headers;
     if (text.find("SIZE_MAX") != std::string::npos || text.find("UINT64_MAX") != std::string::npos)
       headers.emplace_back("cstdint");
     if (!code_.std_names().empty()) headers.emplace_back("cmath");
-    const auto& unseen = spec_.unseen_headers;
+    const auto any =
+        [&](const auto& predicate) {  // by headers that are compiled; the others are known sooner
+          const auto has = [&](const std::vector<std::string>& names) {
+            return std::any_of(names.begin(), names.end(), predicate);
+          };
+          return has(spec_.unseen_headers) && has(compiled().includes.unseen);
+        };
     const auto has = [&](std::string_view header) {
-      return std::find(unseen.begin(), unseen.end(), header) != unseen.end();
+      return any([&](const std::string& name) { return name == header; });
     };
-    if (std::any_of(unseen.begin(), unseen.end(), declares_small_floats)) {
+    if (any(declares_small_floats)) {
       const bool wide = names_type({"nv_bfloat16", "nv_bfloat162"});  // its header includes the other
       const std::string header = wide ? "cuda_bf16.h" : "cuda_fp16.h";
       const bool used = wide || names_type({"half", "half2"});
       if (used && !has("cuda_bf16.h") && !has(header)) headers.push_back(header);
     }
-    const bool complex = std::any_of(unseen.begin(), unseen.end(), declares_complex_numbers) &&
+    const bool complex = any(declares_complex_numbers) &&
                          std::any_of(code_.names().begin(), code_.names().end(), [](std::string_view name) {
                            return name.starts_with("cuComplex") || name.starts_with("cuFloatComplex") ||
                                   name.starts_with("cuDoubleComplex") || name.starts_with("make_cu");
                          });
     if (complex && !has("cuComplex.h")) headers.emplace_back("cuComplex.h");
     return headers;
+  }
+
+  /// A header that includes all of them: one line of the text has room for one.
+  [[nodiscard]] std::string one_header_of(const std::vector<std::string>& headers) {
+    if (headers.size() == 1) return headers.front();
+    std::string name = "kiln/declared";
+    for (const std::string& header : headers) name += "_" + header;
+    std::string& text = stand_ins_.try_emplace(name, "#pragma once\n").first->second;
+    for (const std::string& header : headers) text.append("#include <").append(header).append(">\n");
+    return name;
   }
 
   /// An include of the declarations of types that the library of the header declares and the code uses;
@@ -208,10 +244,10 @@ class Cutter {
       const std::size_t line = text.text->rfind('\n', use.offset);
       const std::size_t begin = line == std::string::npos ? 0 : line + 1;
       std::string header = declared_by(use.header.name);
-      if (header.empty() && !instead.empty()) {
-        header = "#include <" + instead.front() + ">";
-        added_.insert(instead.front());
-        instead.erase(instead.begin());
+      if (header.empty() && !instead.empty() && is_compiled(index, use.line)) {
+        header = "#include <" + one_header_of(instead) + ">";
+        added_.insert(instead.begin(), instead.end());
+        instead.clear();
       }
       edits.push_back({begin, use.offset + use.length - begin, header});
       names.push_back("<" + use.header.name + ">");
@@ -238,8 +274,10 @@ class Cutter {
       return std::none_of(names->begin(), names->end(),
                           [&](std::string_view name) { return code_.names().contains(name); });
     }
-    if (const std::string_view algorithm = algorithm_of_thrust(header); !algorithm.empty())
-      return !code_.names().contains(algorithm);
+    if (const auto* names = names_of_thrust_header(header)) {
+      return std::none_of(names->begin(), names->end(),
+                          [&](std::string_view name) { return code_.names().contains(name); });
+    }
     if (is_header_of_torch(header)) {
       const bool small = code_.names().contains("Half") || code_.names().contains("BFloat16");
       return small || !(code_.names().contains("at") || code_.names().contains("c10") ||
@@ -270,6 +308,7 @@ class Cutter {
   const std::vector<std::string>& kept_;
   ProgramItems program_;
   KeptCode code_;
+  mutable std::optional<CompiledParts> compiled_;
   std::set<std::string> removed_, added_;         // headers
   std::map<std::string, std::string> stand_ins_;  // headers that declare types of left out libraries
   std::map<std::size_t, std::vector<std::string>> phrases_;

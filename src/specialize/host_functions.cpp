@@ -263,7 +263,8 @@ class HostFinder {
       const auto declared = program_.by_name.find(tokens[i].text);
       const bool of_std = program_.uses_std && declared == program_.by_name.end();
       if (!names_host_only(tokens, i) && !(of_std && names_host_only_of_std(tokens, i))) continue;
-      const bool own = declared != program_.by_name.end() &&  // a function of the text that is called `time`
+      const bool of_namespace = i > span.begin && tokens[i - 1].is("::");
+      const bool own = !of_namespace && declared != program_.by_name.end() &&  // the text's own `time`
                        std::any_of(declared->second.begin(), declared->second.end(), [&](std::size_t other) {
                          return program_.is_function(program_.items[other]);
                        });

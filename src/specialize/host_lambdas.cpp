@@ -23,7 +23,9 @@ constexpr std::string_view kPrefix = "kiln_lambda_";
 
 class LambdaReader {
  public:
-  explicit LambdaReader(const std::string& text) : text_(text), source_(tokenize(text)) {
+  /// `numbers`: lines and numbers of lambdas, or empty.
+  LambdaReader(const std::string& text, std::multimap<int, std::size_t> numbers)
+      : text_(text), source_(tokenize(text)), numbers_(std::move(numbers)) {
     for (const Directive& directive : source_.directives) {
       const std::vector<Token>& words = directive.tokens;
       if (words.size() < 3 || !words[0].is("define")) continue;
@@ -35,7 +37,10 @@ class LambdaReader {
   }
 
   HostLambdas run() {
-    read(read_declarations(source_), false);
+    for (const Declaration& declaration : read_declarations(source_)) read(declaration, {});
+    for (auto& [offset, classes] : classes_) {
+      if (!classes.empty()) edits_.push_back({offset, 0, std::move(classes)});
+    }
     result_.text = edits_.empty() ? text_ : apply_edits(text_, std::move(edits_));
     return std::move(result_);
   }
@@ -56,16 +61,27 @@ class LambdaReader {
     return at(i, "__device__") || markers_.contains(tokens()[i].text);
   }
 
-  void read(const std::vector<Declaration>& declarations, bool in_class) {
-    for (const Declaration& declaration : declarations) {
-      if (declaration.kind == Kind::kScope) read(declaration.members, in_class);
-      if (declaration.kind == Kind::kClass) read(declaration.members, true);
-      if (declaration.kind == Kind::kFunction && !declaration.body.empty())
-        read_function(declaration, in_class);
+  /// The classes around a member function.
+  struct Around {
+    const Declaration* outermost = nullptr;
+    bool is_template = false;
+    std::set<std::string_view> members;
+  };
+
+  void read(const Declaration& declaration, const Around& around) {
+    if (declaration.kind == Kind::kFunction && !declaration.body.empty()) read_function(declaration, around);
+    if (declaration.kind != Kind::kScope && declaration.kind != Kind::kClass) return;
+    Around inside = around;
+    if (declaration.kind == Kind::kClass) {
+      if (inside.outermost == nullptr) inside.outermost = &declaration;
+      inside.is_template = inside.is_template || !declaration.template_head.empty();
+      for (const Declaration& member : declaration.members)
+        inside.members.insert(member.names.begin(), member.names.end());
     }
+    for (const Declaration& member : declaration.members) read(member, inside);
   }
 
-  void read_function(const Declaration& function, bool in_class) {
+  void read_function(const Declaration& function, const Around& around) {
     for (std::size_t i = function.whole.begin; i < function.parameters.begin; ++i) {
       if (marks_device(i) || at(i, "__global__")) return;
     }
@@ -74,13 +90,22 @@ class LambdaReader {
       const auto lambda = at(i, "[") ? lambda_at(i, function.body.end) : std::nullopt;
       if (!lambda) continue;
       HostLambda& made = result_.lambdas.emplace_back();
-      made.name = std::string(kPrefix) + std::to_string(result_.lambdas.size());
       made.line = tokens()[i].line;
-      made.why_not = in_class ? "stands in a member function" : "";
-      if (made.why_not.empty()) classes += class_of(*lambda, function, made);
+      made.name = std::string(kPrefix) + std::to_string(number_at(made.line));
+      if (around.is_template) made.why_not = "stands in a member function of a template";
+      if (made.why_not.empty()) classes += class_of(*lambda, function, around, made);
       i = lambda->body.end;
     }
-    if (!classes.empty()) edits_.push_back({tokens()[function.whole.begin].offset, 0, classes});
+    const Declaration& outermost = around.outermost != nullptr ? *around.outermost : function;
+    classes_[tokens()[outermost.whole.begin].offset] += classes;
+  }
+
+  std::size_t number_at(int line) {
+    const auto known = numbers_.lower_bound(line);
+    if (known == numbers_.end() || known->first != line) return result_.lambdas.size();
+    const std::size_t number = known->second;
+    numbers_.erase(known);
+    return number;
   }
 
   /// `[captures] __device__ (parameters) mutable -> type { body }`.
@@ -115,14 +140,15 @@ class LambdaReader {
   }
 
   /// The class as text, and its object in the lambda's place; or why there is none.
-  std::string class_of(const Lambda& lambda, const Declaration& function, HostLambda& made) {
+  std::string class_of(const Lambda& lambda, const Declaration& function, const Around& around,
+                       HostLambda& made) {
     const std::size_t begin = tokens()[lambda.begin].offset, end = tokens()[lambda.body.end].end();
     const bool directives = std::any_of(
         source_.directives.begin(), source_.directives.end(),
         [&](const Directive& directive) { return begin < directive.offset && directive.offset < end; });
     if (directives) made.why_not = "has lines of the preprocessor";
     const std::map<std::string, std::string> variables = variables_at(lambda.begin, function);
-    std::vector<std::string> captured = captures_of(lambda, variables, made.why_not);
+    std::vector<std::string> captured = captures_of(lambda, variables, around.members, made.why_not);
     std::string members, given, arguments;
     std::set<std::string> written;
     // A constant may be made of others.
@@ -175,6 +201,7 @@ class LambdaReader {
   /// What the lambda holds: the names of variables of the function in it.
   [[nodiscard]] std::vector<std::string> captures_of(const Lambda& lambda,
                                                      const std::map<std::string, std::string>& variables,
+                                                     const std::set<std::string_view>& members,
                                                      std::string& why_not) const {
     std::set<std::string> named;
     for (const TokenSpan& part : parts_of(tokens(), lambda.captures, false)) {
@@ -198,7 +225,11 @@ class LambdaReader {
     for (std::size_t i = lambda.body.begin; i < lambda.body.end; ++i) {
       const std::string name(tokens()[i].text);
       const bool other = at(i - 1, ".") || at(i - 1, "->") || at(i - 1, "::");
-      if (!tokens()[i].identifier() || other || own.contains(name) || !variables.contains(name)) continue;
+      if (!tokens()[i].identifier() || other || own.contains(name)) continue;
+      if (!variables.contains(name)) {
+        if (members.contains(name)) why_not = "uses '" + name + "' of its object";
+        continue;
+      }
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     }
     return names;
@@ -255,8 +286,10 @@ class LambdaReader {
   const std::string& text_;
   TokenizedText source_;
   std::set<std::string_view> macros_, markers_;
+  std::multimap<int, std::size_t> numbers_;
   HostLambdas result_;
   std::vector<TextEdit> edits_;
+  std::map<std::size_t, std::string> classes_;  ///< by the place in front of which they stand
 };
 
 /// The names of classes of lambdas in an entry.
@@ -278,9 +311,14 @@ SourceLocation place_of(const Specialization& specialization, const std::string&
 
 }  // namespace
 
-HostLambdas with_classes_of_lambdas(const std::string& text) {
+HostLambdas with_classes_of_lambdas(const std::string& text, const std::string& whole) {
   if (text.find("__device__") == std::string::npos) return {text, {}};
-  return LambdaReader(text).run();
+  std::multimap<int, std::size_t> numbers;
+  if (!whole.empty() && whole != text) {
+    const std::vector<HostLambda> all = LambdaReader(whole, {}).run().lambdas;
+    for (std::size_t i = 0; i < all.size(); ++i) numbers.emplace(all[i].line, i + 1);
+  }
+  return LambdaReader(text, std::move(numbers)).run();
 }
 
 void write_out_lambdas(Specialization& specialization) {

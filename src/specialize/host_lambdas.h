@@ -21,8 +21,9 @@ struct HostLambdas {
 
 /// A text whose kernels take lambdas: `launch(n, [=] __device__(int i) { x[i] = a; })` becomes
 /// `launch(n, kiln_lambda_1{x, a})`, and the members of the class `kiln_lambda_1` are the variables that the
-/// lambda captures, by their declarations in the function. Lines stay where they are.
-[[nodiscard]] HostLambdas with_classes_of_lambdas(const std::string& text);
+/// lambda captures, by their declarations in the function. Lines stay where they are. `whole`: the text where
+/// some branches of conditionals are blank in `text`; then the names count its lambdas.
+[[nodiscard]] HostLambdas with_classes_of_lambdas(const std::string& text, const std::string& whole = {});
 
 /// Does so where an entry names such a class. Throws bad_input for a name that no lambda of the text has.
 void write_out_lambdas(Specialization& specialization);

@@ -7,48 +7,85 @@
 
 namespace kiln {
 
-std::string_view algorithm_of_thrust(std::string_view header) {
-  static const std::set<std::string_view> names = {"sort",
-                                                   "reduce",
-                                                   "scan",
-                                                   "transform",
-                                                   "copy",
-                                                   "fill",
-                                                   "sequence",
-                                                   "count",
-                                                   "unique",
-                                                   "merge",
-                                                   "partition",
-                                                   "for_each",
-                                                   "gather",
-                                                   "scatter",
-                                                   "remove",
-                                                   "replace",
-                                                   "binary_search",
-                                                   "transform_reduce",
-                                                   "transform_scan",
-                                                   "extrema",
-                                                   "inner_product",
-                                                   "generate",
-                                                   "host_vector",
-                                                   "device_vector",
-                                                   "device_ptr",
-                                                   "device_malloc",
-                                                   "device_free",
-                                                   "find",
-                                                   "adjacent_difference",
-                                                   "set_operations",
-                                                   "tabulate",
-                                                   "reverse",
-                                                   "logical",
-                                                   "equal",
-                                                   "mismatch",
-                                                   "swap"};
+const std::vector<std::string_view>* names_of_thrust_header(std::string_view header) {
+  static const std::map<std::string_view, std::vector<std::string_view>> names = {
+      {"sort", {"sort", "stable_sort", "sort_by_key", "stable_sort_by_key", "is_sorted", "is_sorted_until"}},
+      {"reduce", {"reduce", "reduce_by_key"}},
+      {"scan", {"inclusive_scan", "exclusive_scan", "inclusive_scan_by_key", "exclusive_scan_by_key"}},
+      {"transform", {"transform", "transform_if"}},
+      {"copy", {"copy", "copy_n", "copy_if"}},
+      {"fill", {"fill", "fill_n"}},
+      {"sequence", {"sequence"}},
+      {"count", {"count", "count_if"}},
+      {"unique", {"unique", "unique_copy", "unique_by_key", "unique_by_key_copy", "unique_count"}},
+      {"merge", {"merge", "merge_by_key"}},
+      {"partition",
+       {"partition", "partition_copy", "stable_partition", "stable_partition_copy", "is_partitioned",
+        "partition_point"}},
+      {"for_each", {"for_each", "for_each_n"}},
+      {"gather", {"gather", "gather_if"}},
+      {"scatter", {"scatter", "scatter_if"}},
+      {"remove", {"remove", "remove_if", "remove_copy", "remove_copy_if"}},
+      {"replace", {"replace", "replace_if", "replace_copy", "replace_copy_if"}},
+      {"binary_search", {"binary_search", "lower_bound", "upper_bound", "equal_range"}},
+      {"transform_reduce", {"transform_reduce"}},
+      {"transform_scan", {"transform_inclusive_scan", "transform_exclusive_scan"}},
+      {"extrema", {"min_element", "max_element", "minmax_element"}},
+      {"inner_product", {"inner_product"}},
+      {"generate", {"generate", "generate_n"}},
+      {"host_vector", {"host_vector"}},
+      {"device_vector", {"device_vector"}},
+      {"device_ptr", {"device_ptr"}},
+      {"device_malloc", {"device_malloc"}},
+      {"device_free", {"device_free"}},
+      {"find", {"find", "find_if", "find_if_not"}},
+      {"adjacent_difference", {"adjacent_difference"}},
+      {"set_operations", {"set_union", "set_intersection", "set_difference", "set_symmetric_difference"}},
+      {"tabulate", {"tabulate"}},
+      {"reverse", {"reverse", "reverse_copy"}},
+      {"logical", {"all_of", "any_of", "none_of"}},
+      {"equal", {"equal"}},
+      {"mismatch", {"mismatch"}},
+      {"swap", {"swap", "swap_ranges"}}};
   constexpr std::string_view kFolder = "thrust/", kEnd = ".h";
-  if (!header.starts_with(kFolder) || !header.ends_with(kEnd)) return {};
+  if (!header.starts_with(kFolder) || !header.ends_with(kEnd)) return nullptr;
   header.remove_prefix(kFolder.size());
   header.remove_suffix(kEnd.size());
-  return names.contains(header) ? header : std::string_view{};
+  const auto found = names.find(header);
+  return found == names.end() ? nullptr : &found->second;
+}
+
+const std::vector<std::string_view>& thrust_headers_of_algorithms() {
+  static const std::vector<std::string_view> headers = {"thrust/execution_policy.h",
+                                                        "thrust/sort.h",
+                                                        "thrust/reduce.h",
+                                                        "thrust/scan.h",
+                                                        "thrust/transform.h",
+                                                        "thrust/copy.h",
+                                                        "thrust/fill.h",
+                                                        "thrust/sequence.h",
+                                                        "thrust/count.h",
+                                                        "thrust/unique.h",
+                                                        "thrust/merge.h",
+                                                        "thrust/partition.h",
+                                                        "thrust/for_each.h",
+                                                        "thrust/gather.h",
+                                                        "thrust/scatter.h",
+                                                        "thrust/remove.h",
+                                                        "thrust/replace.h",
+                                                        "thrust/binary_search.h",
+                                                        "thrust/transform_reduce.h",
+                                                        "thrust/extrema.h",
+                                                        "thrust/inner_product.h",
+                                                        "thrust/generate.h",
+                                                        "thrust/find.h",
+                                                        "thrust/adjacent_difference.h",
+                                                        "thrust/tabulate.h",
+                                                        "thrust/reverse.h",
+                                                        "thrust/logical.h",
+                                                        "thrust/equal.h",
+                                                        "thrust/swap.h"};
+  return headers;
 }
 
 bool is_header_of_torch(std::string_view header) {

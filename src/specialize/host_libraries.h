@@ -5,8 +5,13 @@
 
 namespace kiln {
 
-/// "sort" of <thrust/sort.h>: what a text that uses the header names; empty for all other headers.
-[[nodiscard]] std::string_view algorithm_of_thrust(std::string_view header);
+/// "sort", "stable_sort", ... of <thrust/sort.h>: a text that uses the header names one of these; null for
+/// all other headers.
+[[nodiscard]] const std::vector<std::string_view>* names_of_thrust_header(std::string_view header);
+
+/// The headers of Thrust's algorithms that kernels may call, one element after the other; Kiln has a header
+/// of its own in their place (compile/portable/thrust_seq.h).
+[[nodiscard]] const std::vector<std::string_view>& thrust_headers_of_algorithms();
 
 /// Whether it is a header of cuBLAS, cuSPARSE or PyTorch, which include <cuda_fp16.h> and <cuda_bf16.h>.
 [[nodiscard]] bool declares_small_floats(std::string_view header);

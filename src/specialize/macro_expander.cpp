@@ -184,6 +184,10 @@ void MacroExpander::define(std::string_view name, TextMacro macro) {
   macros_.insert_or_assign(std::string(name), std::move(macro));
 }
 
+void MacroExpander::forget(std::string_view name) {
+  if (const auto found = macros_.find(name); found != macros_.end()) macros_.erase(found);
+}
+
 const TextMacro* MacroExpander::find(std::string_view name) const {
   const auto found = macros_.find(name);
   return found == macros_.end() ? nullptr : &found->second;

@@ -35,6 +35,7 @@ class MacroExpander {
   void learn(std::string_view name, const TextMacro& macro);
   /// The last text counts, if it is learnt here.
   void define(std::string_view name, TextMacro macro);
+  void forget(std::string_view name);
 
   [[nodiscard]] const TextMacro* find(std::string_view name) const;
   [[nodiscard]] const std::map<std::string, TextMacro, std::less<>>& macros() const { return macros_; }

@@ -238,7 +238,7 @@ Path folder_above(const Path& source, const Has& has) {
 /// By its suffix: <name.h> may be a header of the system or of a library.
 bool is_no_header_of_c(const std::string& name) {
   const std::string suffix = Path(name).extension().string();
-  return suffix == ".cuh" || suffix == ".hpp" || suffix == ".hh" || suffix == ".hxx";
+  return suffix == ".cuh" || suffix == ".cu" || suffix == ".hpp" || suffix == ".hh" || suffix == ".hxx";
 }
 
 /// Of the folders for which `has` holds the one that has the most folders above it in common with the

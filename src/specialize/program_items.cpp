@@ -86,9 +86,33 @@ bool ProgramItems::is_function(const Item& item) const {
 
 bool ProgramItems::marked_elsewhere(const Item& item) const {
   const auto& names = item.declaration->names;
+  if (const auto marked = marked_in_class(item)) return *marked;
   return is_function(item) && std::any_of(names.begin(), names.end(), [&](std::string_view name) {
            return device_names_.contains(name);
          });
+}
+
+std::optional<bool> ProgramItems::marked_in_class(const Item& item) const {
+  const std::size_t open = item.declaration->parameters.begin;  // behind the name and "("
+  constexpr std::size_t kWords = 4;
+  if (item.member || !is_function(item) || item.declaration->names.empty() || open < kWords)
+    return std::nullopt;
+  const std::vector<Token>& tokens = tokens_of(item);
+  const std::string_view name = item.declaration->names.front();
+  if (!tokens[open - 2].is(name) || !tokens[open - 3].is("::")) return std::nullopt;
+  const auto found = by_name.find(tokens[open - kWords].text);
+  if (found == by_name.end()) return std::nullopt;
+  std::optional<bool> marked;
+  for (const std::size_t index : found->second) {
+    const Item& one = items[index];
+    if (one.declaration->kind != Kind::kClass || one.declaration->body.empty()) continue;
+    marked = marked.value_or(false) ||
+             std::any_of(one.members.begin(), one.members.end(), [&](std::size_t member) {
+               const auto& names = items[member].declaration->names;
+               return items[member].device && std::find(names.begin(), names.end(), name) != names.end();
+             });
+  }
+  return marked;
 }
 
 void ProgramItems::add_text(std::string& text, const std::string& name) {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -72,6 +73,7 @@ class ProgramItems {
 
   [[nodiscard]] bool is_function(const Item& item) const;
 
+  /// Whether a declaration of its name has a mark; of `Image::f` one in its class, where that is known.
   [[nodiscard]] bool marked_elsewhere(const Item& item) const;
 
   std::deque<ProgramFile> files;
@@ -111,6 +113,8 @@ class ProgramItems {
   /// Where `template <class T>` stands in front of `#ifdef X / using A = B<T>; / #else / using A = C<T>; /
   /// #endif`, none of the items is whole.
   void find_torn_items();
+
+  [[nodiscard]] std::optional<bool> marked_in_class(const Item& item) const;
 
   void find_device_names();
 

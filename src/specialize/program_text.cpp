@@ -22,28 +22,14 @@ namespace kiln {
 namespace {
 
 using Kind = Declaration::Kind;
-using MacroNames = std::set<std::string, std::less<>>;
 
 class ProgramReader {
  public:
-  ProgramReader(const std::string& text, MacroNames defined)
-      : text_(with_one_branch(expand_launch_macros(text))),
-        source_(tokenize(text_)),
-        defined_(std::move(defined)) {
+  explicit ProgramReader(const std::string& text)
+      : text_(with_one_branch(expand_launch_macros(text))), source_(tokenize(text_)) {
     for (const Directive& directive : source_.directives) add_macro(directive);
     declarations_ = read_declarations(source_, specifier_macros_);
     read(declarations_, "", TextScope::kNone);
-  }
-
-  /// The macros that are known behind the text.
-  [[nodiscard]] MacroNames defined() const {
-    MacroNames names = defined_;
-    for (const Directive& directive : source_.directives) {
-      const bool defines = directive.tokens.size() > 1 && directive.tokens[0].is("define");
-      if (defines && macros_around(source_, directive.offset, {}).empty())
-        names.emplace(directive.tokens[1].text);
-    }
-    return names;
   }
 
   /// Names of templates in which kernels may be launched.
@@ -73,9 +59,7 @@ class ProgramReader {
 
   void add_macro(const Directive& directive) {
     const std::vector<Token>& words = directive.tokens;
-    if (words.size() < 2 || !words[0].is("define")) return;
-    program_.macros.emplace(words[1].text);
-    if (words.size() < 3) return;
+    if (words.size() < 3 || !words[0].is("define")) return;
     const std::string name(words[1].text);
     const auto has = [&](const auto& predicate) {
       return std::any_of(words.begin() + 2, words.end(), predicate);
@@ -216,7 +200,6 @@ class ProgramReader {
     if (declaration.names.empty()) return;
     TextKernel kernel;
     kernel.name = scope + scope_in_front(declaration) + std::string(declaration.names[0]);
-    kernel.needs = macros_around(source_, tokens()[declaration.whole.begin].offset, defined_);
     kernel.line = tokens()[declaration.whole.begin].line;
     for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true)) {
       TextParameter parameter = parameter_of(tokens(), part);
@@ -250,16 +233,13 @@ class ProgramReader {
     kernel.specialises = specialisation;
     kernel.types = parameter_types(source_, declaration);
     const std::size_t offset = tokens()[declaration.whole.begin].offset;
-    bool known = false;
     for (std::size_t i = 0; i < program_.kernels.size(); ++i) {
-      TextKernel& other = program_.kernels[i];
+      const TextKernel& other = program_.kernels[i];
       if (other.name != kernel.name) continue;
-      kernel.alternative = kernel.alternative || are_alternatives(source_, offset, offsets_[i]);
-      known = known || (other.types == kernel.types && other.needs == kernel.needs);
+      if (other.types == kernel.types || are_alternatives(source_, offset, offsets_[i])) return;
     }
-    if (known) return;
     for (TextKernel& other : program_.kernels) {
-      if (other.name == kernel.name && !kernel.alternative) other.overloaded = kernel.overloaded = true;
+      if (other.name == kernel.name) other.overloaded = kernel.overloaded = true;
     }
     program_.kernels.push_back(std::move(kernel));
     offsets_.push_back(offset);
@@ -311,25 +291,16 @@ class ProgramReader {
     }
   }
 
-  /// Of several in different branches of a conditional the last that may be compiled counts; those that ask
-  /// for a macro that nothing defines count where there is no other.
+  /// Of several in different branches of a conditional the first counts.
   void add_type(const Declaration& declaration) {
-    const auto needs = macros_around(source_, tokens()[declaration.whole.begin].offset, defined_);
-    if (std::find(needs.begin(), needs.end(), "0") != needs.end()) return;
+    const std::size_t offset = tokens()[declaration.whole.begin].offset;
     std::map<std::string, std::string> types;
     const std::string name = add_alias(tokens(), declaration, types);
-    const bool likely =
-        std::all_of(needs.begin(), needs.end(), [&](const std::string& macro) { return is_defined(macro); });
-    if (likely)
-      program_.types.insert_or_assign(name, types[name]);
-    else
-      program_.types.merge(types);
+    const auto [first, fresh] = type_offsets_.try_emplace(name, offset);
+    if (!fresh && are_alternatives(source_, offset, first->second)) return;
+    program_.types.insert_or_assign(name, types[name]);
     for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
       program_.alias_parameters[name].push_back(parameter_of(tokens(), part));
-  }
-
-  [[nodiscard]] bool is_defined(const std::string& macro) const {
-    return defined_.contains(macro) || program_.macros.contains(macro);
   }
 
   void add_variable(const Declaration& declaration, const std::string& scope) {
@@ -428,11 +399,11 @@ class ProgramReader {
 
   std::string text_;
   TokenizedText source_;
-  std::vector<TokenSpan> spans_;          // of the scopes
-  std::vector<std::size_t> offsets_;      // of the kernels
+  std::vector<TokenSpan> spans_;      // of the scopes
+  std::vector<std::size_t> offsets_;  // of the kernels
+  std::map<std::string, std::size_t> type_offsets_;
   std::vector<LocalValue> local_values_;  // in the text's order
   std::set<std::string_view> specifier_macros_;
-  MacroNames defined_;  // before the text
   std::vector<Declaration> declarations_;
   ProgramText program_;
 };
@@ -457,12 +428,10 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   std::vector<std::string*> texts = {&text};
   for (std::string& header : headers) texts.push_back(&header);
   write_out_pasted_names(texts, defines);
-  MacroNames defined;
-  for (const auto& [name, value] : defines) defined.insert(name);
+  expand_parameter_macros(texts);
   std::deque<ProgramReader> readers;
-  readers.emplace_back(text, defined);
-  if (!headers.empty()) defined = readers.front().defined();
-  for (const std::string& header : headers) readers.emplace_back(header, defined);
+  readers.emplace_back(text);
+  for (const std::string& header : headers) readers.emplace_back(header);
   std::set<std::string> templates;
   for (const ProgramReader& reader : readers) reader.add_templates(templates);
   ProgramText program = readers.front().run(templates);
@@ -495,7 +464,6 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
       move_scope(call.scope);
       program.calls.push_back(std::move(call));
     }
-    program.macros.merge(other.macros);
     program.variables.merge(other.variables);
     program.constants.merge(other.constants);
     program.shapes.merge(other.shapes);

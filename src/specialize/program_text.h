@@ -27,14 +27,12 @@ struct TextKernel {
   std::string types;         ///< of its parameters, as an entry chooses an overload by them
   bool overloaded = false;   ///< another kernel has the name
   bool specialises = false;  ///< a template of another text
-  bool alternative = false;  ///< an earlier one has the name, in another branch of a conditional
   std::vector<TextParameter> parameters, template_parameters;
   bool dynamic_shared = false;                  ///< it has an `extern __shared__` array
   std::vector<std::string> names_in_body;       ///< each once
   std::vector<std::string> called_in_body;      ///< those that a parenthesis follows
   std::map<std::string, TextureFetch> fetches;  ///< by the name of the texture or surface
-  std::vector<std::string> needs;          ///< macros that conditionals around it ask for; "0" for `#if 0`
-  std::vector<std::string> instantiation;  ///< arguments of `template __global__ void kernel<...>(...)`
+  std::vector<std::string> instantiation;       ///< arguments of `template __global__ void kernel<...>(...)`
 };
 
 /// A function of the host, or a class: where names of a launch's arguments are declared.
@@ -82,7 +80,6 @@ struct ProgramText {
   std::vector<TextScope> scopes;
   std::vector<TextCall> calls;                             ///< of templates that are scopes
   std::map<std::string, std::string> variables;            ///< types of variables outside of functions
-  std::set<std::string> macros;                            ///< names of all
   std::map<std::string, std::string> constants;            ///< values of macros and variables
   std::map<std::string, std::vector<std::string>> shapes;  ///< initialisers of variables of the type dim3
   std::map<std::string, std::string> types;                ///< targets of typedef and using
@@ -100,8 +97,9 @@ struct ProgramText {
   std::multimap<std::string, std::size_t> prototypes;  ///< of kernels, with their scopes: how many parameters
 };
 
-/// Uses of macros that launch kernels are read as what they stand for. `headers` are read first; lines of
-/// what stands there are 0. `defines`: macros of the compiler's command line.
+/// Reads all branches of conditionals, see compiled_parts(); of kernels and types in several branches of one
+/// the first counts. Uses of macros that launch kernels are read as what they stand for. `headers` are read
+/// first; lines of what stands there are 0. `defines`: macros of the compiler's command line.
 [[nodiscard]] ProgramText read_program(const std::string& text, const std::vector<std::string>& headers = {},
                                        const std::vector<std::pair<std::string, std::string>>& defines = {});
 

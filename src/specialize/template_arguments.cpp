@@ -234,8 +234,9 @@ TemplateId template_id(const std::string& type) {
 
 std::string bare_type(const std::string& type) {
   static const std::set<std::string> dropped = {
-      "const", "volatile", "__restrict__",      "__restrict", "restrict", "struct",
-      "enum",  "typename", "__grid_constant__", "register",   "std",      "::"};
+      "const",  "volatile", "__restrict__",      "__restrict",        "restrict",
+      "struct", "enum",     "typename",          "__grid_constant__", "register",
+      "std",    "::",       "__device_builtin__"};
   std::vector<std::string> words;
   for (const Token& token : tokenize(type).tokens) {
     if (token.is("*") || token.is("&") || token.is("&&") || dropped.contains(std::string(token.text)))

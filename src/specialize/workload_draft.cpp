@@ -28,11 +28,12 @@ class Drafter {
  public:
   explicit Drafter(const DraftRequest& request)
       : request_(request),
-        lambdas_(with_classes_of_lambdas(request.text)),
+        lambdas_(with_classes_of_lambdas(request.text, request.whole_text)),
         program_(read_program(lambdas_.text, request.headers, request.defines)),
         types_(program_),
         scalars_(types_),
         buffers_(types_, scalars_) {
+    add_other_launches();
     for (const auto& [name, value] : request.defines) program_.constants[name] = value;
     for (auto& [variable, scope] : program_.constant_scopes) {
       const std::string name = with_named_scopes(scope + variable);
@@ -88,41 +89,53 @@ class Drafter {
                        [](const Token& token) { return token.identifier() || token.is("::"); });
   }
 
-  /// Kernels in `#ifdef X` where nothing defines X; macros of compilers may be defined. Keeps those that are
-  /// asked for.
-  void remove_what_is_not_compiled() {
-    const auto is_missing = [&](const std::string& name) {
-      const bool of_compiler = name.starts_with("_") || name.starts_with("CUDA") || name.starts_with("HIP") ||
-                               name.starts_with("USE_CUDA") || name.starts_with("USE_HIP");
-      return name == "0" ||
-             (!of_compiler && !program_.macros.contains(name) && !program_.constants.contains(name));
-    };
-    std::vector<TextKernel> kept;
-    for (TextKernel& kernel : program_.kernels) {
-      const auto missing = std::find_if(kernel.needs.begin(), kernel.needs.end(), is_missing);
-      const bool stands_for =
-          kernel.alternative && std::any_of(kept.begin(), kept.end(),
-                                            [&](const TextKernel& one) { return one.name == kernel.name; });
-      if (stands_for) continue;
-      if (missing == kernel.needs.end() || !request_.kernels.empty()) {
-        kept.push_back(std::move(kernel));
-      } else if (*missing != "0") {
-        draft_.notes.push_back("'" + kernel.name + "' is not compiled: nothing defines " + *missing +
-                               " (-D " + *missing + ")");
-      }
+  [[nodiscard]] bool is_compiled(const std::string& name) const {
+    return std::any_of(program_.kernels.begin(), program_.kernels.end(), [&](const TextKernel& kernel) {
+      return kernel.name == name || base_name(kernel.name) == name;
+    });
+  }
+
+  /// Notes for kernels that are not compiled; for kernels of headers only if no kernel is compiled. Throws if
+  /// one of them is asked for.
+  void note_what_is_not_compiled() {
+    std::set<std::string> noted;
+    for (const LeftOutKernel& kernel : request_.left_out) {
+      if (is_compiled(kernel.name) || noted.contains(kernel.name)) continue;
+      const std::string why =
+          "'" + kernel.name + "' is not compiled" + (kernel.why.empty() ? "" : ": " + kernel.why);
+      const bool asked = std::any_of(
+          request_.kernels.begin(), request_.kernels.end(),
+          [&](const std::string& name) { return name == kernel.name || name == base_name(kernel.name); });
+      if (asked) throw bad_input("the kernel " + why, {request_.file, 0, 0});
+      const bool notes = !kernel.why.empty() && (!kernel.header || program_.kernels.empty());
+      if (notes) draft_.notes.push_back(why);
+      noted.insert(kernel.name);
     }
-    if (kept.empty())
-      throw bad_input("no kernel is compiled; " + join(draft_.notes, "; "), {request_.file, 0, 0});
-    program_.kernels = std::move(kept);
+    if (!program_.kernels.empty()) return;
+    const std::string reason =
+        noted.empty() ? "no kernel: expected a __global__ function with a body" : "no kernel is compiled";
+    throw bad_input(draft_.notes.empty() ? reason : reason + "; " + join(draft_.notes, "; "),
+                    {request_.file, 0, 0});
+  }
+
+  /// The program's launches in branches that are not compiled count for kernels that it launches nowhere
+  /// else.
+  void add_other_launches() {
+    if (request_.whole_text.empty() || request_.whole_text == request_.text) return;
+    std::set<std::string> launched;
+    for (const TextLaunch& launch : program_.launches) launched.insert(launch.kernel);
+    for (TextLaunch& launch : read_program(with_classes_of_lambdas(request_.whole_text).text).launches) {
+      if (launched.contains(launch.kernel)) continue;
+      launch.scope = TextScope::kNone;
+      program_.launches.push_back(std::move(launch));
+    }
   }
 
   /// In the order in which the program first launches them.
   std::vector<const TextKernel*> chosen_kernels() {
     std::vector<std::string> known;
     for (const TextKernel& kernel : program_.kernels) known.push_back(kernel.name);
-    if (known.empty())
-      throw bad_input("no kernel: expected a __global__ function with a body", {request_.file, 0, 0});
-    remove_what_is_not_compiled();
+    note_what_is_not_compiled();
     for (const std::string& name : request_.kernels) {
       const bool there = std::any_of(known.begin(), known.end(), [&](const std::string& one) {
         return one == name || base_name(one) == name;

@@ -6,10 +6,17 @@
 
 namespace kiln {
 
+/// A kernel that is not compiled, because of the preprocessor's conditions.
+struct LeftOutKernel {
+  std::string name;
+  std::string why;      ///< "nothing defines X (-D X)"; empty for `#if 0`
+  bool header = false;  ///< it stands in a header
+};
+
 /// The input of a draft of a first workload.
 struct DraftRequest {
-  std::string text;                  ///< of the program
-  std::vector<std::string> headers;  ///< texts of the program's own headers that it includes
+  std::string text;                  ///< of the program, as far as it is compiled
+  std::vector<std::string> headers;  ///< likewise: texts of the program's own headers that it includes
   std::string file;                  ///< its place, for messages
   std::string source;                ///< its path from the folder of the workload
   std::string name;                  ///< of the workload
@@ -18,6 +25,8 @@ struct DraftRequest {
   std::vector<std::string> folders = {};                          ///< of -I, from the folder of the workload
   std::string flags_from = {};                 ///< where defines and folders were found, for a remark
   std::vector<std::string> more_sources = {};  ///< files with device code that follow the program; likewise
+  std::vector<LeftOutKernel> left_out = {};    ///< for messages
+  std::string whole_text = {};                 ///< with all branches: how it launches what others do not
 };
 
 struct WorkloadDraft {

@@ -249,6 +249,132 @@ TEST_F(NewPrograms, KernelsThatNothingCompilesAreLeftOut) {
   EXPECT_THAT(files_->read_file(path("with.yaml")).value_or(""), HasSubstr("check:\n"));
 }
 
+TEST_F(NewPrograms, MacrosAreThoseOfTheBranchThatIsCompiled) {
+  const std::string text =
+      "#ifdef RD_WG_SIZE_0_0\n#define BLOCK_SIZE RD_WG_SIZE_0_0\n#elif defined(RD_WG_SIZE)\n"
+      "#define BLOCK_SIZE RD_WG_SIZE\n#else\n#define BLOCK_SIZE 16\n#endif\n"
+      "#if BLOCK_SIZE > 8\n#define COUNT (BLOCK_SIZE * 2)\ntypedef double real;\n#else\n"
+      "#define COUNT 4\ntypedef float real;\n#endif\n"
+      "__global__ void k(real* a) { __shared__ real s[BLOCK_SIZE]; s[threadIdx.x] = COUNT;\n"
+      "  a[blockIdx.x * BLOCK_SIZE + threadIdx.x] = s[threadIdx.x]; }\n"
+      "int main() {\n  real* a; cudaMalloc(&a, COUNT * BLOCK_SIZE * sizeof(real));\n"
+      "  dim3 block(BLOCK_SIZE); dim3 grid(COUNT, 1);\n"
+      "#ifdef RD_WG_SIZE_0_0\n  k<<<grid, block>>>(a);\n#else\n  k<<<COUNT, block>>>(a);\n#endif\n}\n";
+  const struct {
+    std::vector<std::string> options;
+    const char *block, *grid, *type, *extent, *expected;
+  } cases[] = {
+      {{}, "block: [16]", "grid: [32]", "type: double, shape: [\"32 * 16\"]", "512", "expected: 32"},
+      {{"-D", "RD_WG_SIZE=12"},
+       "block: [12]",
+       "grid: [24]",
+       "type: double, shape: [\"24 * 12\"]",
+       "288",
+       "expected: 24"},
+      {{"-D", "RD_WG_SIZE_0_0=4", "-D", "RD_WG_SIZE=12"},
+       "block: [4]",
+       "grid: [4, 1]",
+       "type: float, shape: [\"4 * 4\"]",
+       "16",
+       "expected: 4"},
+  };
+  write("program.cu", text);
+  for (const auto& one : cases) {
+    std::vector<std::string> command = {"new", path("program.cu"), "-o", path("program.yaml"), "--force"};
+    command.insert(command.end(), one.options.begin(), one.options.end());
+    const CliResult result = kiln(command);
+    EXPECT_EQ(result.code, kExitDone) << result.err;
+    const std::string yaml = files_->read_file(path("program.yaml")).value_or("");
+    for (const char* part : {one.block, one.grid, one.type}) EXPECT_THAT(yaml, HasSubstr(part));
+    const CliResult ran = run_with(yaml, {{"checks: []", std::string("checks: [{buffer: a, region: [[0, ") +
+                                                             one.extent + "]], " + one.expected + "}]"}});
+    EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+  }
+}
+
+TEST_F(NewPrograms, ConditionsOfSeveralMacrosDecideWhatIsCompiled) {
+  write("fast.cuh",
+        "#if defined(FAST) && LEVEL >= 2\n__global__ void fast(float* a) { a[0] = 4; }\n#endif\n");
+  const std::string text =
+      "#include \"fast.cuh\"\n#if defined(A) || defined(B)\n__global__ void either(float* a) { a[0] = 1; "
+      "}\n#endif\n"
+      "#if defined(A) && !defined(C)\n__global__ void both(float* a) { a[0] = 2; }\n#else\n"
+      "__global__ void other(float* a) { a[0] = 3; }\n#endif\n"
+      "int main() {\n  float* a;\n#ifdef B\n  either<<<1, 32>>>(a);\n#endif\n"
+      "#ifdef NEVER\n  other<<<1, 64>>>(a);\n#endif\n}\n";
+  std::string yaml = draft(text);
+  EXPECT_THAT(yaml, HasSubstr("run: [other]"));
+  EXPECT_THAT(yaml, HasSubstr("block: [64]"));  // the only launch, though it is not compiled
+  EXPECT_THAT(said_, HasSubstr("'either' is not compiled: '#if defined(A) || defined(B)' of line 2 does not "
+                               "hold (-D A or -D B)"));
+  EXPECT_THAT(said_, HasSubstr("'both' is not compiled: '#if defined(A) && !defined(C)' of line 5 does not "
+                               "hold (-D A)"));
+  CliResult with =
+      kiln({"new", path("program.cu"), "-D", "A", "-D", "FAST", "-D", "LEVEL=2", "-o", path("with.yaml")});
+  EXPECT_EQ(with.code, kExitDone) << with.err;
+  EXPECT_THAT(files_->read_file(path("with.yaml")).value_or(""), HasSubstr("run: [either, both]"));
+  EXPECT_THAT(with.err,
+              HasSubstr("'other' is not compiled: '#if defined(A) && !defined(C)' of line 5 holds"));
+  with = kiln({"new", path("program.cu"), "both", "-D", "A", "-D", "C", "-o", path("none.yaml")});
+  EXPECT_EQ(with.code, kExitBadInput);
+  EXPECT_THAT(with.err, HasSubstr("the kernel 'both' is not compiled: '#if defined(A) && !defined(C)'"));
+  write("program.cu", "#include \"fast.cuh\"\nint main() {}\n");
+  with = kiln({"new", path("program.cu"), "-o", path("none.yaml")});
+  EXPECT_EQ(with.code, kExitBadInput);
+  EXPECT_THAT(with.err, HasSubstr("no kernel is compiled; 'fast' is not compiled: '#if defined(FAST) && "
+                                  "LEVEL >= 2' of line 1 does not hold"));
+}
+
+TEST_F(NewPrograms, HeadersThatAreNotCompiledDecideNothing) {
+  files_->make_directories(path("vendor"), false);
+  write("Makefile", "all:\n\tnvcc -DSIDE=2 -DWIDTH=3 program.cu\n");
+  write("vendor/deep.h", "#define WIDE WIDTH\n");
+  write("other.h",
+        "#include \"deep.h\"\n#define N 99\nstruct Cell { double x, y; };\n"
+        "__device__ float outside(float x);\n__global__ void of_header(float* a) { a[0] = N; }\n");
+  write("outside.cu", "__device__ float outside(float x) { return x; }\n");
+  const std::string yaml = draft(
+      "#if defined(USE_OTHER) && SIDE > 1\n#include \"other.h\"\n#else\nstruct Cell { float x; };\n#endif\n"
+      "#define N 4\n__device__ float outside(float x);\n"
+      "__global__ void k(Cell* a) { a[threadIdx.x].x = N; }\nint main() { Cell* a; k<<<1, N>>>(a); }\n");
+  EXPECT_THAT(yaml, HasSubstr("Cell: {x: float}"));
+  EXPECT_THAT(yaml, HasSubstr("block: [4]"));
+  EXPECT_THAT(yaml, Not(HasSubstr("options:")));
+  EXPECT_THAT(yaml, Not(HasSubstr("WIDTH")));
+  EXPECT_THAT(yaml, HasSubstr("defines: {SIDE: 2}"));
+  EXPECT_THAT(said_, Not(HasSubstr("of_header")));
+}
+
+TEST_F(NewPrograms, ABlockOfAnEndlessExpressionIsGuessed) {
+  std::string deep(200000, '(');
+  const std::string yaml = draft("#define N " + deep +
+                                 "1\n__global__ void k(float* a) { a[0] = 1; }\n"
+                                 "int main() { float* a; k<<<N, N>>>(a); }\n");
+  EXPECT_THAT(yaml, HasSubstr("block: [256]  # FILL IN"));
+}
+
+TEST_F(NewPrograms, TypesMayHaveTheMarksOfCudasHeaders) {
+  const std::string yaml = draft(
+      "struct __align__(8) duo { int a; int b; };\ntypedef __device_builtin__ struct duo duo_t;\n"
+      "struct __builtin_align__(16) quad { int v[3]; };\n"
+      "#ifdef __INTELLISENSE__\ntypedef unsigned char count_t;\n#else\ntypedef unsigned count_t;\n#endif\n"
+      "__global__ void k(duo_t* a, __grid_constant__ const duo_t b, int* rows[2], quad* q, "
+      "__device_builtin__ struct duo d) {\n"
+      "  a[0].a = b.b + sizeof(quad); rows[1][0] = d.a; }\n"
+      "int main() { duo_t *a, b; int** rows; quad* q; k<<<1, 1>>>(a, b, rows, q, b); }\n"
+      "__global__ void widths(count_t n) {}\n");
+  EXPECT_THAT(yaml, HasSubstr("duo: {a: int, b: int}"));
+  EXPECT_THAT(yaml, HasSubstr("n: {type: unsigned"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("args: [a, {struct: [{value: 0, type: int}, {value: 0, type: int}]}, {pointers: rows}, q, "));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: rows, region: [[1, 2], [0, 1]], expected: 5}]"},
+                      {"{struct: [{value: 0, type: int}, {value: 0, type: int}]}]",
+                       "{struct: [{value: 5, type: int}, {value: 0, type: int}]}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, KernelsOfANamespaceMayBeDefinedOutsideOfIt) {
   const std::string yaml = draft(
       "namespace grid { __global__ void fill(float* a); }\n"
@@ -258,6 +384,18 @@ TEST_F(NewPrograms, KernelsOfANamespaceMayBeDefinedOutsideOfIt) {
   const CliResult ran =
       run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 6}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, AMacroMayStandForSeveralParameters) {
+  write("args.h", "#define SIZES int n, float factor\n#define ARGS float* a, \\\n  SIZES\n");
+  const std::string yaml = draft(
+      "#include \"args.h\"\n__global__ __launch_bounds__(64) void k(ARGS, int more) { a[0] = n * factor + "
+      "more; }\n"
+      "int main() { float* a; k<<<1, 1>>>(a, 3, 2.0f, 1); }\n");
+  EXPECT_THAT(yaml, HasSubstr("args: [a, n, factor, more]"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
 TEST_F(NewPrograms, DeviceFunctionsOfOtherFilesAreCompiledWithIt) {

@@ -416,6 +416,22 @@ TEST_F(CudaFunctions, ATextMayDefineAtomicsOfTheSystemItself) {
 }
 
 /// Texts for GPUs before sm_60 define the sum of doubles; without that definition Kiln's has to be there.
+TEST_F(CudaFunctions, LaunchesWaitForTheOneBefore) {
+  EXPECT_THAT(
+      values<int>("int", {"(cudaGridDependencySynchronize(), cudaTriggerProgrammaticLaunchCompletion(), 3)"}),
+      ElementsAre(3));
+}
+
+TEST_F(CudaFunctions, OfFloatAreInStdToo) {
+  for (const char* before : {"", "#include <cmath>\nusing namespace std;\n"}) {
+    EXPECT_THAT(values<float>("float",
+                              {"std::sqrtf(4.0f)", "std::fmaxf(1.0f, 2.0f)", "std::cosf(0.0f)",
+                               "std::fmaf(2.0f, 3.0f, 4.0f)", "sqrtf(9.0f) + fabsf(-1.0f)"},
+                              before),
+                ElementsAre(2, 2, 1, 10, 4));
+  }
+}
+
 TEST_F(CudaFunctions, ATextsOwnAtomicSumOfDoublesGoesBeforeKilns) {
   const std::string own =
       "__device__ double atomicAdd(double* address, double value) {\n"

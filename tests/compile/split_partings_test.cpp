@@ -286,6 +286,117 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + t] = v + x * 1000;
 })",
      {64, 1, 1}},
+    // Work-items that go past a barrier in the last turns of a loop end.
+    {"BranchesOfSomeInTheLastTurn",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  const int t = threadIdx.x;
+  float v = 0;
+  for (int b = 0; b < 4; ++b) {
+    const int i = b * 64 + t;
+    if (i < 220) {
+      s[t] = in[i] + v;
+      __syncthreads();
+      v += s[t ^ 1];
+      __syncthreads();
+    }
+  }
+  out[blockIdx.x * 64 + t] = v;
+})",
+     {64, 1, 1}},
+    {"ContinueInFrontOfABarrier",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x, turns = 0;
+  float v = 0;
+  for (int b = 0; b < 4; ++b) {
+    const int i = b * 64 + t;
+    if (i >= 220) {
+      turns = -1;
+      continue;
+    }
+    s[t] = in[i] + v;
+    __syncthreads();
+    v += s[t ^ 1];
+    turns++;
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + t] = v + turns * 1000;
+})",
+     {64, 1, 1}},
+    {"BreakInALoopOfTheLastTurn",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[96];
+  int t = threadIdx.x, turns = 0;
+  float v = in[t];
+  for (int b = 0; b < 3; ++b) {
+    v += __shfl_xor_sync(0xffffffffu, v, 1);
+    for (int i = 0; i < 4; ++i) {
+      s[t] = v;
+      __syncthreads();
+      v = v * 0.5f + s[95 - t];
+      if (b == 2 && i > t % 3) break;
+      __syncthreads();
+      turns++;
+    }
+  }
+  out[blockIdx.x * 96 + t] = v + turns * 1000;
+})",
+     {96, 1, 1}},
+    {"JumpsOfThoseThatGoPastABarrier",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[128], own[128];
+  const int x = threadIdx.x, y = threadIdx.y, t = x + y * blockDim.x;
+  int done = 0;
+  float v = in[t];
+  for (int b = 0; b < 5; ++b) {
+    if (b * 8 + y < 37) {
+      s[t] = v;
+      __syncthreads();
+      v += s[(y ^ 1) * 16 + x];
+      __syncthreads();
+      if (x == 3 && b == 4) return;
+    } else {
+      break;
+    }
+  }
+  for (int b = 0; b < 6; ++b) {
+    if (done || (b > 3 && t % 3 == 0)) {
+      done = 1;
+      v += 1;
+      continue;
+    }
+    if (b > 5) {
+      v -= 1;
+    } else {
+      own[t] = v;
+      if (n > 1000000) __syncthreads();
+      v += own[t] * 0.25f;
+      if (t % 5 == 1) continue;
+    }
+    v += b;
+  }
+  out[blockIdx.x * 128 + t] = v + done * 1000;
+})",
+     {16, 8, 1}},
+    // A barrier that no work-item comes to was not missed.
+    {"BarrierThatNoneComesTo",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float v = in[t];
+  if (t < 32) {
+    v += 1;
+    if (n > 1000000) __syncthreads();
+  }
+  if (n > 3) {
+    s[t] = v;
+    __syncthreads();
+    v += s[63 - t];
+  }
+  out[blockIdx.x * 64 + t] = v;
+})",
+     {64, 1, 1}},
     {"ContinueInFrontOfABarrierRunsAsFibers",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[32];
@@ -298,7 +409,9 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
     v += s[31 - t];
     __syncthreads();
   }
-  out[t] = v;
+  s[t] = v;
+  __syncthreads();
+  out[t] = s[31 - t];
 })",
      {32, 1, 1},
      {1, 1, 1},

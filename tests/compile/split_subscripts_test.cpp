@@ -199,6 +199,55 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
                              "",
                              "k",
                              1},
+                            {"ClampsOfSumsWithCasts",
+                             R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[32];
+  const int t = int(threadIdx.x);
+  const int x = int(blockIdx.x) * 32 + int(threadIdx.x) - 8;
+  const int y = static_cast<int>(blockIdx.x * 32u + 3u) + (int)threadIdx.x;
+  const int a = min(max(x, 0), 90), b = min(int(blockIdx.x * blockDim.x) + t, 100), c = min(y, 70);
+  s[t] = in[a] + in[int(threadIdx.x) + b];
+  __syncthreads();
+  out[blockIdx.x * 32 + t] = s[31 - t] + in[c];
+})",
+                             {32, 1, 1},
+                             {4, 1, 1},
+                             0,
+                             "",
+                             "k",
+                             2},
+                            // The cast drops the upper half.
+                            {"CastsOfWideNumbers",
+                             R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[32];
+  const long h = n * 524288L + threadIdx.x;
+  const int c = int(h) + 5;
+  s[threadIdx.x] = in[int(h) + 1] + in[(int)h + 2] + in[c];
+  __syncthreads();
+  out[blockIdx.x * 32 + threadIdx.x] = s[31 - threadIdx.x] + in[static_cast<int>(h) + c];
+})",
+                             {32, 1, 1}},
+                            // Not all indices fit in their types.
+                            {"IndicesInNarrowTypes",
+                             R"(typedef unsigned char u8;
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[320];
+  const int t = threadIdx.x;
+  const signed char a = threadIdx.x;
+  const int b = (char)threadIdx.x;
+  const u8 c = threadIdx.x;
+  const bool d = threadIdx.x;
+  const int low = min(max(c + 1, 20), 250), inside = min(max(a + 130, 0), 300);
+  s[t] = in[t];
+  __syncthreads();
+  if (a < 10) s[t] += 1000;
+  if (b < 20) s[t] += 2000;
+  if (c >= 60) s[t] += 4000;
+  if (d < 1) s[t] += 8000;
+  __syncthreads();
+  out[blockIdx.x * 320 + t] = s[319 - t] + in[low] + in[inside] + in[c];
+})",
+                             {320, 1, 1}},
                             // The limit changes as long as the clamped value lives: its clamp stays.
                             {"ClampsWithLimitsOfTheLoop",
                              R"(extern "C" __global__ void k(float* out, const float* in, int n) {

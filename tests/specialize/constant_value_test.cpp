@@ -15,6 +15,31 @@ TEST(ConstantValue, KnowsArithmeticNamesAndChoices) {
   EXPECT_EQ(constant_value("sizeof(T)", constants), std::nullopt);
   EXPECT_EQ(constant_value("N ? 3", constants), std::nullopt);
   EXPECT_EQ(constant_value("M + 1", constants), std::nullopt);
+  EXPECT_EQ(constant_value("0x20 + 0b11 + 010 + 1'000u", constants), 1043);
+  EXPECT_EQ(constant_value("(N & 4) >> 2 | 2 ^ 1", constants), 3);
+  EXPECT_EQ(constant_value("!(N == 12 && 3 > 2) + ~0", constants), -1);
+}
+
+TEST(ConstantValue, OneSideMayDecide) {
+  const std::map<std::string, std::string> constants = {{"N", "4"}};
+  EXPECT_EQ(constant_value("M && 0", constants), 0);
+  EXPECT_EQ(constant_value("f(M, (1)) || N", constants), 1);
+  EXPECT_EQ(constant_value("M || 0", constants), std::nullopt);
+  EXPECT_EQ(constant_value("N ? 3 : M / 0", constants), 3);
+  EXPECT_EQ(constant_value("M ? 3 : 3", constants), 3);
+  EXPECT_EQ(constant_value("1 || +", constants), std::nullopt);
+}
+
+TEST(ConstantValue, LargeAndDeepTextsHaveNone) {
+  const std::map<std::string, std::string> none;
+  EXPECT_EQ(constant_value("(1 << 40) * (1 << 40)", none), std::nullopt);  // 0 in 64 bits
+  EXPECT_EQ(constant_value("1099511627776 + 1", none), std::nullopt);
+  EXPECT_EQ(constant_value("0xffffffffffffffff", none), std::nullopt);
+  for (const char* sign : {"(", "-", "!", "1 ? ", "sizeof(", "1 + ("}) {
+    std::string deep;
+    for (int i = 0; i < 200000; ++i) deep += sign;
+    EXPECT_EQ(constant_value(deep + "1", none), std::nullopt) << sign;
+  }
 }
 
 }  // namespace

@@ -362,6 +362,36 @@ TEST(HostCode, KeepsBranchesThatShareAHead) {
             "\n\n__global__ void k(int* a) { a[0] = 1; }\n");
 }
 
+TEST(HostCode, ClassesWhoseAlignmentIsAMacroStay) {
+  const std::string text =
+      "#define ALIGNED(n) __align__(n)\nstruct ALIGNED(16) Matrix {\n  float a[16];\n"
+      "  friend std::ostream& operator<<(std::ostream& o, const Matrix& m) { return o << m.a[0]; }\n};\n"
+      "void host() { cudaFree(0); }\n__global__ void k(Matrix* a) { a[0].a[0] = 1; }\n";
+  EXPECT_THAT(cut(text, {"k"}), HasSubstr("struct ALIGNED(16) Matrix {\n  float a[16];\n"));
+}
+
+TEST(HostCode, AMarkInAnotherClassSaysNothing) {
+  const std::string kept =
+      "struct View { int n; __device__ int size() const; int rows() const; };\n"
+      "int View::size() const { return n; }\n__global__ void k(View* a) { a[0].n = a[1].size(); }\n";
+  EXPECT_EQ(cut("struct Graph { std::weak_ptr<int> all; int size() const; };\n"
+                "int Graph::size() const { return all.use_count(); }\n" +
+                    kept,
+                {"k"}),
+            "\n\n" + kept);
+}
+
+TEST(HostCode, LeavesOutCallsOfThrustsAlgorithms) {
+  EXPECT_EQ(cut("#include <thrust/gather.h>\n#include <thrust/scan.h>\n"
+                "struct Rows {\n  int* x;\n"
+                "  void gather(int* map, int n) { thrust::gather(thrust::device, map, map + n, x, x); }\n};\n"
+                "void scan(Rows& r) { thrust::exclusive_scan(thrust::device, r.x, r.x + 4, r.x); }\n"
+                "__global__ void k(Rows a) { a.x[0] = thrust::get<0>(thrust::make_tuple(1)); }\n",
+                {"k"}),
+            "\n\nstruct Rows {\n  int* x;\n  \n};\n\n"
+            "__global__ void k(Rows a) { a.x[0] = thrust::get<0>(thrust::make_tuple(1)); }\n");
+}
+
 TEST(HostCode, AnOperatorThatReturnsAStructIsNoClass) {
   const std::string kept =
       "template <class T> struct C { T re; __device__ C<T> operator+(const C<T>& c); };\n"
@@ -414,6 +444,15 @@ TEST(HostCode, LeavesOutNamespacesOfHostLibraries) {
       "#include <thrust/complex.h>\nusing namespace thrust;\n"
       "__global__ void k(float* a) { a[0] = complex<float>(1, 2).real(); }\n";
   EXPECT_EQ(cut(thrust + kMain), thrust + "\n");
+}
+
+TEST(HostCode, KeepsHeadersOfAlgorithmsThatKernelsCall) {
+  const std::string kernel =
+      "#include <thrust/sort.h>\n#include <thrust/extrema.h>\n#include <thrust/execution_policy.h>\n"
+      "__global__ void k(int* a) { thrust::sort_by_key(thrust::seq, a, a + 4, a + 4); }\n";
+  EXPECT_EQ(cut(kernel + kMain),
+            "#include <thrust/sort.h>\n\n#include <thrust/execution_policy.h>\n"
+            "__global__ void k(int* a) { thrust::sort_by_key(thrust::seq, a, a + 4, a + 4); }\n\n");
 }
 
 TEST(HostCode, DeclaresNamespacesWhoseHeadersMayBeLeftOut) {
@@ -552,6 +591,28 @@ TEST(HostCode, IntegersOfAHeaderThatIsLeftOutStay) {
       "#include <string>\n#if SIZE_MAX == UINT64_MAX\n#define BITS 64\n#endif\n"
       "__global__ void k(float* a) { a[0] = BITS; }\n";
   EXPECT_THAT(cut(text + kMain, {"k"}), HasSubstr("#include <cstdint>\n"));
+}
+
+TEST(HostCode, HeadersInBranchesThatAreNotCompiledDeclareNothing) {
+  const std::string gone = "#ifdef USE_MPI\n#include <mpi.h>\n#include <cusolverDn.h>\n#endif\n";
+  const std::string kernel = "__global__ void k(__half* a, size_t n) { a[0] = n > SIZE_MAX; }\n";
+  Specialization spec = program(gone + "#include <cublas_v2.h>\n" + kernel + kMain, {"k"});
+  leave_out_host_code(spec);
+  EXPECT_THAT(spec.source_text, HasSubstr("#ifdef USE_MPI\n\n\n#endif\n"
+                                          "#include <kiln/declared_cstdint_cuda_fp16.h>\n__global__"));
+  ASSERT_EQ(spec.headers.size(), 1U);
+  EXPECT_EQ(spec.headers[0].text, "#pragma once\n#include <cstdint>\n#include <cuda_fp16.h>\n");
+  EXPECT_THAT(spec.unseen_headers, ElementsAre("cstdint", "cuda_fp16.h"));
+
+  // With the macro it is the first of them that is replaced.
+  spec = program(gone + "#include <cublas_v2.h>\n" + kernel + kMain, {"k"});
+  spec.options = {"-O3", "-D", "USE_MPI"};
+  leave_out_host_code(spec);
+  EXPECT_THAT(spec.source_text, HasSubstr("#ifdef USE_MPI\n#include <kiln/declared_cstdint_cuda_fp16.h>\n"));
+
+  // A library that is not included does not bring CUDA's half beside the program's.
+  const std::string own = "struct half { short x; };\n__global__ void k(half* a) { a[0].x = 1; }\n";
+  EXPECT_THAT(cut(gone + "#include <vector>\n" + own + kMain, {"k"}), Not(HasSubstr("cuda_fp16.h")));
 }
 
 TEST(HostCode, NeverFails) {

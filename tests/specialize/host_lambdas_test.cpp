@@ -42,6 +42,10 @@ TEST(HostLambdas, AreObjectsOfClasses) {
        "#define T 4\nstruct kiln_lambda_1 { static constexpr int n = 2*T; __device__ auto operator()() const "
        "{ "
        "float s[n]; } }; void f() { const int n = 2 * T; g(kiln_lambda_1{}); }"},
+      {"class S { int m; void f(float* m) { g([=] __device__(int i) { m[i] = 0; }); } };",
+       "struct kiln_lambda_1 { float* m; __device__ auto operator()(int i) const { m[i]=0; } }; class S { "
+       "int m; "
+       "void f(float* m) { g(kiln_lambda_1{m}); } };"},
       // Lambdas of device code and plain ones of the host stay.
       {"__global__ void k() { auto f = [] __device__(int i) { return i; }; }\nint main() { [] { g(); }(); }",
        "__global__ void k() { auto f = [] __device__(int i) { return i; }; }\nint main() { [] { g(); }(); "
@@ -56,8 +60,9 @@ TEST(HostLambdas, SayWhyTheyHaveNoClass) {
        "captures 'r', which is declared as `auto`"},
       {"int main() { g([a = b] __device__(int i) { use(a); }); }",
        "captures 'a=b', which is no variable of the function"},
-      {"struct S { void f() { g([=] __device__(int i) { use(m); }); } int m; };",
-       "stands in a member function"},
+      {"struct S { void f() { g([=] __device__(int i) { use(m); }); } int m; };", "uses 'm' of its object"},
+      {"template <class T> struct S { void f(T t) { g([=] __device__(int i) { use(t); }); } };",
+       "stands in a member function of a template"},
       {"template <class... T> void f(T... t) { g([=] __device__(int i) {}); }",
        "stands in a template that has a parameter without a name, or a pack"},
       {"int main() {\n  g([] __device__(int i) {\n#ifdef X\n#endif\n  });\n}",
@@ -95,6 +100,18 @@ TEST(HostLambdas, UnknownNamesAreErrors) {
   EXPECT_THAT(specialization.source_text, testing::StartsWith("int main"));
   EXPECT_EQ(error_of("k<kiln_lambda_1>"), "");
   EXPECT_THAT(specialization.source_text, testing::StartsWith("struct kiln_lambda_1"));
+}
+
+TEST(HostLambdas, OfATextWithBlankBranchesHaveTheNumbersOfTheWholeOne) {
+  const std::string one =
+      "void f(float* x) { run([=] __device__(int i) { x[i] = 1; }); run([=] __device__(int i) { x[i] = 2; "
+      "}); }\n";
+  const std::string whole = "#ifdef A\n" + one + "#else\n" + one + "#endif\n";
+  const HostLambdas made = with_classes_of_lambdas("\n\n\n" + one + "\n", whole);
+  ASSERT_EQ(made.lambdas.size(), 2U);
+  EXPECT_EQ(made.lambdas[0].name, "kiln_lambda_3");
+  EXPECT_EQ(made.lambdas[1].name, "kiln_lambda_4");
+  EXPECT_THAT(made.text, HasSubstr("run(kiln_lambda_4{x})"));
 }
 
 }  // namespace

@@ -188,17 +188,18 @@ TEST(NeighbourFiles, HeadersNamedWithAFolderAreAnywhereInTheProject) {
 TEST(NeighbourFiles, QuotedHeadersAreInTheNearestFolderOfTheProject) {
   const test::FakeClock clock;
   test::MemoryFileSystem files(clock);
-  for (const char* folder : {"/p/a", "/p/b", "/p/src/cuda", "/p/src/host", "/q"})
+  for (const char* folder : {"/p/a", "/p/b", "/p/src/cuda", "/p/src/host", "/p/src/parts", "/q"})
     files.make_directories(folder, false);
   files.write_file("/p/CMakeLists.txt", "", false);
-  for (const char* header :
-       {"/p/a/tools.h", "/p/src/host/tools.h", "/p/a/string.h", "/p/b/more.cuh", "/q/none.h"})
+  for (const char* header : {"/p/a/tools.h", "/p/src/host/tools.h", "/p/a/string.h", "/p/b/more.cuh",
+                             "/q/none.h", "/p/a/part.cu", "/p/src/parts/part.cu"})
     files.write_file(header, "", false);
   const std::string text =
-      "#include \"tools.h\"\n#include <string.h>\n#include \"none.h\"\n#include <more.cuh>\n";
+      "#include \"tools.h\"\n#include <string.h>\n#include \"none.h\"\n#include <more.cuh>\n"
+      "#include <part.cu>\n";
   const Includes includes = find_includes(files, text, {"/p/src/cuda/main.cu"});
   EXPECT_THAT(folders_of_headers(files, "/p/src/cuda/main.cu", missing_headers(includes)),
-              ElementsAre("/p/b", "/p/src/host"));
+              ElementsAre("/p/b", "/p/src/parts", "/p/src/host"));
 }
 
 TEST(NeighbourFiles, HeadersThatOneFolderOfTheProjectHasAreTaken) {

@@ -7,6 +7,7 @@
 #include "kiln_embedded_portable.h"
 #include "kiln_embedded_shared_shim.h"
 #include "kiln_embedded_shim.h"
+#include "specialize/host_libraries.h"
 
 namespace kiln {
 namespace {
@@ -32,6 +33,7 @@ constexpr std::string_view kAssert =
 
 constexpr std::string_view kThrust = "#include \"kiln/thrust.h\"\n";
 // The limits of integers and erfcinv are what a distribution needs.
+constexpr std::string_view kThrustAlgorithms = "#include \"kiln/thrust_seq.h\"\n";
 constexpr std::string_view kThrustRandom = "#include <limits>\n#include \"kiln/thrust_random.h\"\n";
 /// Headers of the standard library that <cuda/std/...> has, by the same names; <bit> and <span> are the
 /// shim's.
@@ -127,7 +129,7 @@ constexpr std::string_view kComplex = "#include \"cuComplex.h\"\n";
 constexpr std::string_view kBlas =
     "#include \"cuComplex.h\"\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
     "typedef struct cublasContext* cublasHandle_t;\nenum cublasStatus_t { CUBLAS_STATUS_SUCCESS };\n";
-constexpr std::array<std::string_view, 42> kHostHeaders = {"cudaTypedefs.h",
+constexpr std::array<std::string_view, 25> kHostHeaders = {"cudaTypedefs.h",
                                                            "cuda_gl_interop.h",
                                                            "cuda_egl_interop.h",
                                                            "cuda_vdpau_interop.h",
@@ -144,31 +146,14 @@ constexpr std::array<std::string_view, 42> kHostHeaders = {"cudaTypedefs.h",
                                                            "nvToolsExtCuda.h",
                                                            "nvToolsExtCudaRt.h",
                                                            "nvtx3/nvToolsExt.h",
-                                                           "thrust/copy.h",
-                                                           "thrust/count.h",
                                                            "thrust/device_ptr.h",
                                                            "thrust/device_vector.h",
-                                                           "thrust/execution_policy.h",
-                                                           "thrust/extrema.h",
-                                                           "thrust/fill.h",
-                                                           "thrust/for_each.h",
-                                                           "thrust/gather.h",
-                                                           "thrust/generate.h",
                                                            "thrust/host_vector.h",
-                                                           "thrust/inner_product.h",
                                                            "thrust/iterator/constant_iterator.h",
                                                            "thrust/iterator/counting_iterator.h",
                                                            "thrust/iterator/permutation_iterator.h",
                                                            "thrust/iterator/transform_iterator.h",
-                                                           "thrust/iterator/zip_iterator.h",
-                                                           "thrust/reduce.h",
-                                                           "thrust/remove.h",
-                                                           "thrust/scan.h",
-                                                           "thrust/scatter.h",
-                                                           "thrust/sequence.h",
-                                                           "thrust/sort.h",
-                                                           "thrust/transform.h",
-                                                           "thrust/unique.h"};
+                                                           "thrust/iterator/zip_iterator.h"};
 /// nvcc includes these, or they are parts of what it includes: the shim has their content.
 constexpr std::array<std::string_view, 36> kHeadersOfLanguage = {"device_launch_parameters.h",
                                                                  "device_functions.h",
@@ -239,6 +224,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/cuda_functional.h", embedded::kCudaFunctional},
                                        {"kiln/texture.h", embedded::kTexture},
                                        {"kiln/thrust.h", embedded::kThrust},
+                                       {"kiln/thrust_seq.h", embedded::kThrustSeq},
                                        {"thrust/complex.h", embedded::kThrustComplex},
                                        {"kiln/thrust_random.h", embedded::kThrustRandom},
                                        {"thrust/random.h", kThrustRandom},
@@ -279,6 +265,8 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
     const bool thrust = name.starts_with("thrust/");
     headers.push_back({std::string(name), thrust ? kThrust : kEmpty});
   }
+  for (const std::string_view name : thrust_headers_of_algorithms())
+    headers.push_back({std::string(name), kThrustAlgorithms});
   for (const std::string_view name : kNumericHeaders) {
     const bool solver = name.starts_with("cusolver");
     headers.push_back({std::string(name), solver ? kComplex : kBlas});
@@ -324,7 +312,8 @@ std::vector<ShimPart> make_shim_parts() {
   add("warp", embedded::kWarp);
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",
-       "cudaExtent", "cudaPos", "cudaPitchedPtr", "cudaArray", "cudaMipmappedArray"});
+       "cudaGridDependency", "cudaTriggerProgrammatic", "cudaExtent", "cudaPos", "cudaPitchedPtr",
+       "cudaArray", "cudaMipmappedArray"});
   add("placement_new", "#include <new>\n", {"new"});
   add("entry", embedded::kEntry);
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});

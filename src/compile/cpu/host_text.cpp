@@ -19,7 +19,8 @@ SharedDeclaration read_declaration(const std::vector<Token>& tokens, const Dynam
   std::size_t i = array.statement.begin;
   for (; i < array.statement.end; ++i) {
     const Token& token = tokens[i];
-    if (token.is("alignas") || token.is("__align__") || token.is("__attribute__")) {
+    if (token.is("alignas") || token.is("__align__") || token.is("__builtin_align__") ||
+        token.is("__attribute__")) {
       i = matching_close(tokens, i + 1);
     } else if (token.is(array.name) && i + 1 < array.statement.end && tokens[i + 1].is("[")) {
       break;

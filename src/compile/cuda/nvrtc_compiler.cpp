@@ -20,6 +20,7 @@
 #include "compile/portable_header.h"
 #include "compile/rtc_diagnosis.h"
 #include "kiln/error.h"
+#include "specialize/compiled_parts.h"
 
 namespace kiln {
 namespace {
@@ -70,7 +71,8 @@ class NvrtcCompiler final : public Compiler {
 
   std::string surroundings(const Specialization& specialization) override {
     std::string text;
-    const std::vector<std::string> headers = included_and_implied(specialization, implied_by(specialization));
+    const ImpliedHeaders implied = implied_headers(texts_of(specialization), specialization.unseen_headers);
+    const std::vector<std::string> headers = included_and_implied(specialization, implied);
     if (!headers.empty()) text = header_versions(headers, cuda_headers(), files_);
     if (specialization.lineinfo) text += "; sources in " + options_.source_folder.string();
     if (!options_.environment.empty()) text += (text.empty() ? "" : "; ") + options_.environment;
@@ -185,8 +187,11 @@ class NvrtcCompiler final : public Compiler {
     return std::any_of(texts.begin(), texts.end(),
                        [](std::string_view text) { return text.find("std") != std::string_view::npos; });
   }
+  /// A header that is included in a branch which is not compiled declares nothing.
   static ImpliedHeaders implied_by(const Specialization& specialization) {
-    return implied_headers(texts_of(specialization), specialization.unseen_headers);
+    const bool includes = !specialization.unseen_headers.empty();
+    return implied_headers(texts_of(specialization), includes ? compiled_parts(specialization).includes.unseen
+                                                              : specialization.unseen_headers);
   }
   static std::vector<std::string> included_and_implied(const Specialization& specialization,
                                                        const ImpliedHeaders& implied) {

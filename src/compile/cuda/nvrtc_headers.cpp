@@ -10,7 +10,9 @@
 #include "base/hash.h"
 #include "compile/c_headers.h"
 #include "kiln_embedded_nvrtc_shim.h"
+#include "kiln_embedded_portable.h"
 #include "kiln_embedded_shared_shim.h"
+#include "specialize/host_libraries.h"
 #include "specialize/params_struct.h"
 
 namespace kiln {
@@ -130,11 +132,18 @@ bool is_light(const std::string& name) {
          starts_with_any(name, {"cuda_fp", "cuda_bf16", "mma.h", "math_constants.h", "vector_"});
 }
 
+constexpr const char* kThrustSeqHeader = "kiln/thrust_seq.h";
+
+bool is_algorithm_of_thrust(const std::string& name) {
+  const std::vector<std::string_view>& headers = thrust_headers_of_algorithms();
+  return std::find(headers.begin(), headers.end(), name) != headers.end();
+}
+
 /// Whether an included header uses libcu++, which has its own <cstdint>.
 bool uses_libraries(const std::vector<std::string>& unseen, const CudaHeaders& cuda, FileSystem& files) {
   return std::any_of(unseen.begin(), unseen.end(), [&](const std::string& name) {
     const std::string cpp = cpp_name(name);
-    if (cpp == "cstdint" || find_own(cpp) != nullptr) return false;
+    if (cpp == "cstdint" || find_own(cpp) != nullptr || is_algorithm_of_thrust(name)) return false;
     return from_libcu(cpp, cuda, files) || (!is_light(name) && cuda.has(name, files));
   });
 }
@@ -222,12 +231,16 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
   headers.in_memory.emplace_back(kNvccHeader, std::move(nvcc));
   for (const std::string& name : unseen) {
     if (name == "cub/cub.cuh" || name == "thrust/complex.h") continue;
-    if (cpp_name(name) == "cstdint" && !libraries) {
+    if (is_algorithm_of_thrust(name)) {
+      headers.in_memory.emplace_back(name, "#include <" + std::string(kThrustSeqHeader) + ">\n");
+    } else if (cpp_name(name) == "cstdint" && !libraries) {
       headers.in_memory.emplace_back(name, "#pragma once\n");  // kNvccHeader has the whole content
     } else if (auto text = header_text(name, cuda, files)) {
       headers.in_memory.emplace_back(name, *std::move(text));
     }
   }
+  if (std::any_of(unseen.begin(), unseen.end(), is_algorithm_of_thrust))
+    headers.in_memory.emplace_back(kThrustSeqHeader, std::string(embedded::kThrustSeq));
   if (libraries) add_for_libraries(headers, cuda, files);
   for (const char* name : {"cuda_awbarrier_helpers.h", "cuda_pipeline_helpers.h"}) {
     auto helpers = libraries ? with_nvccs_integers(name, cuda, files) : std::nullopt;
@@ -340,6 +353,7 @@ std::string nvrtc_headers_fingerprint() {
   for (const OwnHeader& own : kOwnHeaders) hasher.field(std::string(own.name), std::string(own.text));
   hasher.field(kNvccHeader, std::string(embedded::kNvcc) + std::string(embedded::kMathConstants) +
                                 std::string(embedded::kGnuConstants));
+  hasher.field(kThrustSeqHeader, std::string(embedded::kThrustSeq));
   return hasher.hex();
 }
 

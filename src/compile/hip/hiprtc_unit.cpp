@@ -13,6 +13,7 @@
 #include "kiln_embedded_nvrtc_shim.h"
 #include "kiln_embedded_portable.h"
 #include "kiln_embedded_shared_shim.h"
+#include "specialize/host_libraries.h"
 #include "specialize/params_struct.h"
 
 namespace kiln {
@@ -144,7 +145,7 @@ std::string hiprtc_headers_fingerprint() {
         embedded::kGnuConstants, embedded::kMath, embedded::kAlgorithm, embedded::kCuComplex,
         embedded::kHipGroups, embedded::kStdTypes, embedded::kHipSmallFloat, embedded::kSmallFloat,
         embedded::kSmallFloatOperators, embedded::kBf16, embedded::kFp8, embedded::kConstants,
-        embedded::kHipConstants})
+        embedded::kHipConstants, embedded::kThrustSeq})
     hasher.field("text", std::string(text));
   return hasher.hex();
 }
@@ -165,6 +166,18 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
     unit.add_header("kiln/small_float_operators.h", std::string(embedded::kSmallFloatOperators));
     unit.add_header("cuda_fp16.h", "#pragma once\n");
     unit.add_header("cuda_bf16.h", kBfloat16);
+  }
+  const std::vector<std::string_view>& algorithms = thrust_headers_of_algorithms();
+  bool calls_algorithms = false;
+  for (const std::string& name : specialization.unseen_headers) {
+    if (std::find(algorithms.begin(), algorithms.end(), name) == algorithms.end()) continue;
+    unit.add_header(name, "#include \"kiln/thrust_seq.h\"\n");
+    calls_algorithms = true;
+  }
+  if (calls_algorithms) {
+    unit.add_header("kiln/thrust_seq.h", "#pragma clang force_cuda_host_device begin\n" +
+                                             std::string(embedded::kThrustSeq) +
+                                             "#pragma clang force_cuda_host_device end\n");
   }
   for (auto& [name, text] : unit.headers) {
     if (text.empty()) text = "\n";  // hipRTC refuses a header without text

@@ -87,9 +87,11 @@ TEST_F(NvrtcCompilerTest, IntegersOf128BitsNeedNoOption) {
 }
 
 TEST_F(NvrtcCompilerTest, KnowsTheLimitsOfTypesWithoutAnInclude) {
-  const char* text =
+  const std::string text =
       "extern \"C\" __global__ void f(int* y, float* x) {\n  y[0] = INT_MAX;\n  x[0] = FLT_EPSILON;\n}\n";
   EXPECT_FALSE(compile(specialize(text, "f")).binary.empty());
+  const std::string gone = "#ifdef NEVER\n#include <limits.h>\n#include <float.h>\n#endif\n";
+  EXPECT_FALSE(compile(specialize(gone + text, "f")).binary.empty());
 }
 
 TEST_F(NvrtcCompilerTest, NamesOfStdAreThereWithoutAnInclude) {

@@ -146,13 +146,18 @@ constexpr const char* kStandardText = R"(#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <cuda.h>
 #include <cuda_runtime.h>
 #include <math.h>
 #include <stdint.h>
+#if CUDA_VERSION < 10000
+#error the toolkit has no version
+#endif
 template <class A, class B> struct Same { static const bool value = false; };
 template <class A> struct Same<A, A> { static const bool value = true; };
 static_assert(Same<decltype(std::sqrt(1.f)), float>::value, "no overload for float");
 static_assert(Same<decltype(std::abs(-1)), int>::value, "no overload for int");
+static_assert(Same<decltype(std::fmaxf(1.f, std::sqrtf(2.f))), float>::value, "no function of float");
 static_assert(Same<std::uint64_t, uint64_t>::value && sizeof(int64_t) == 8 && UINT32_MAX == 0xffffffffu, "");
 static_assert(INT_MIN < 0 && INT64_MIN < 0 && FLT_MAX > 3e38f && DBL_EPSILON < 3e-16 && CHAR_BIT == 8, "");
 struct Pair { int first, second; };
@@ -223,6 +228,9 @@ TEST_F(StandardHeaders, AreAsForgivingAsNvccs) {
       compiles("extern \"C\" __global__ void f(unsigned* a, int* b) {\n"
                "  __asm__ __volatile__(\"mov.u32 %0, %%laneid;\" : \"=r\"(a[0]));\n"
                "  std::memset(b, 0, sizeof(int));\n}"));
+  EXPECT_TRUE(
+      compiles("extern \"C\" __global__ void f(int* a) {\n  cudaGridDependencySynchronize();\n  a[0] = 1;\n"
+               "  cudaTriggerProgrammaticLaunchCompletion();\n}"));
   EXPECT_TRUE(compiles("extern \"C\" __global__ void any(float* out, const float* in) { out[0] = 1; }"));
   EXPECT_TRUE(compiles("__global__ void any(float* out, const float* in) { out[0] = 1; }"));
 }
@@ -279,6 +287,28 @@ TEST_F(StandardHeaders, OfCudaFindWhatTheyNeed) {
                          "f"))
           .format,
       "cubin");
+}
+
+/// CUDA's own headers of them are for nvcc: they have host functions and include <memory>.
+TEST_F(StandardHeaders, OfThrustsAlgorithmsAreThoseOfKiln) {
+  EXPECT_EQ(compile(specialize(R"(#include <thrust/execution_policy.h>
+#include <thrust/sort.h>
+#include <thrust/reduce.h>
+#include <thrust/binary_search.h>
+#include <thrust/swap.h>
+struct Greater { __device__ bool operator()(float a, float b) const { return a > b; } };
+extern "C" __global__ void f(float* out, int n) {
+  thrust::sort(thrust::seq, out, out + n);
+  int places[4] = {0, 1, 2, 3};
+  thrust::stable_sort_by_key(thrust::device, out, out + 4, places, Greater());
+  out[0] = thrust::reduce(thrust::seq, out, out + n, 0.0f) + places[0];
+  out[1] = thrust::lower_bound(out, out + n, 2.0f) - out;
+  out[2] = *thrust::equal_range(thrust::seq, out, out + n, 2.0f).first;
+  thrust::swap(out[3], out[4]);
+})",
+                               "f"))
+                .format,
+            "cubin");
 }
 
 TEST_F(StandardHeaders, OfTheDriverCanBeIncluded) {

@@ -161,6 +161,18 @@ TEST_F(HiprtcCompilerTest, TakesCooperativeGroupsOfAnyKind) {
   EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
 }
 
+TEST_F(HiprtcCompilerTest, TakesThrustsAlgorithmsOfOneWorkItem) {
+  Specialization specialization = specialize(
+      "#include <thrust/execution_policy.h>\n#include <thrust/sort.h>\n"
+      "extern \"C\" __global__ void f(float* a, int n) {\n"
+      "  int places[4] = {0, 1, 2, 3};\n  thrust::sort(thrust::seq, a, a + n);\n"
+      "  thrust::sort_by_key(thrust::device, a, a + 4, places);\n  a[n] = places[0];\n}\n",
+      "f");
+  specialization.params_header = "";
+  specialization.unseen_headers = {"thrust/execution_policy.h", "thrust/sort.h"};
+  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+}
+
 TEST_F(HiprtcCompilerTest, HasWavefrontsOfTheTargetOrAsTheUserAsks) {
   const auto wavefront = [&](const std::string& arch, const std::vector<std::string>& options) {
     Specialization specialization = specialize(kWarpSize, "f", arch);

@@ -90,6 +90,25 @@ TEST_F(CpuFault, SeesBarriersThatNotAllReachWithoutFibers) {
   EXPECT_EQ(fault_behind("\n  if (a[1] == 5) __syncthreads();"), "");
   EXPECT_EQ(fault_behind(" else {\n    return;\n  }\n  if (a[1] == 0) __syncthreads();"), "");
   EXPECT_EQ(fault_behind(""), "");
+  // In a loop: those that miss a barrier in a turn and come to one in the next.
+  const auto fault_in_loop = [&](const std::string& body, const std::string& rest) {
+    return fault_of("extern \"C\" __global__ void k(int* a) {\n  for (int i = 0; i < 3; ++i) {\n" + body +
+                        "\n  }" + rest + "\n  a[threadIdx.x] = 1;\n}",
+                    {{1, 1, 1}, {8, 4, 1}, 0}, true);
+  };
+  const std::string in_line_3 =
+      "24 of 32 work-items go to a barrier by way of line 3, the others do not, in 'k'";
+  EXPECT_EQ(fault_in_loop("if (threadIdx.x % 4 != i) __syncthreads();", ""), in_line_3);
+  EXPECT_EQ(fault_in_loop("if (threadIdx.x % 4 != 1 || i < 2) __syncthreads();", ""), "");
+  EXPECT_EQ(
+      fault_in_loop("if (threadIdx.x % 4 != 1 || i < 2) __syncthreads();", "if (a[1] == 0) __syncthreads();"),
+      in_line_3);
+  EXPECT_EQ(fault_in_loop("if (threadIdx.x % 4 == i) continue;\n__syncthreads();", ""),
+            "24 of 32 work-items go to a barrier by way of line 4, the others do not, in 'k'");
+  EXPECT_EQ(fault_in_loop("if (threadIdx.x % 4 == 1 && i > 1) continue;\n__syncthreads();", ""), "");
+  EXPECT_EQ(fault_in_loop(
+                "for (int j = 0; j < 4; ++j) {\n__syncthreads();\nif (threadIdx.x % 4 == j) break; }", ""),
+            "24 of 32 work-items go to a barrier by way of line 4, the others do not, in 'k'");
   EXPECT_EQ(fault_of(R"(extern "C" __global__ void k(int* a) {
   __syncthreads();
   assert(threadIdx.x != 9);

@@ -1,7 +1,10 @@
 // Types of Thrust, names of CUDA's runtime, and static objects in kernel texts.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <complex>
+#include <numeric>
 
 #include "device/cpu/kernel_fixture.h"
 
@@ -40,6 +43,92 @@ extern "C" __global__ void k(C* out, const C* in) {
                          std::sin(a) + std::cos(b),
                          (C(1.5, -2.0) - a) * b / 3.0 + 1.0};
   for (int i = 0; i < 7; ++i) EXPECT_LT(std::abs(out[i] - expected[i]), 1e-13 * std::abs(expected[i])) << i;
+}
+
+/// Beside the standard library's results; a kernel that calls them is split at its barriers.
+TEST_P(CpuLibraryTypes, AlgorithmsOfThrustByOneWorkItem) {
+  DeviceFunction& k = kernels_.build(R"(#include <thrust/binary_search.h>
+#include <thrust/copy.h>
+#include <thrust/count.h>
+#include <thrust/execution_policy.h>
+#include <thrust/extrema.h>
+#include <thrust/functional.h>
+#include <thrust/inner_product.h>
+#include <thrust/merge.h>
+#include <thrust/partition.h>
+#include <thrust/reduce.h>
+#include <thrust/remove.h>
+#include <thrust/scan.h>
+#include <thrust/sequence.h>
+#include <thrust/sort.h>
+#include <thrust/transform.h>
+#include <thrust/unique.h>
+struct Even { __device__ bool operator()(int x) const { return x % 2 == 0; } };
+extern "C" __global__ void k(int* keys, int* places, int* sorted, double* out, const int* in, int n) {
+  keys[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  thrust::copy(in, in + n, keys);
+  thrust::sequence(thrust::seq, places, places + n);
+  thrust::stable_sort_by_key(thrust::device, keys, keys + n, places, thrust::greater<int>());
+  thrust::copy_n(thrust::seq, in, n, sorted);
+  thrust::sort(thrust::seq, sorted, sorted + n);
+  out[0] = thrust::reduce(thrust::seq, in, in + n);
+  out[1] = thrust::reduce(thrust::seq, in, in + n, -5, thrust::maximum<int>());
+  out[2] = thrust::lower_bound(thrust::seq, sorted, sorted + n, 40) - sorted;
+  out[3] = thrust::upper_bound(thrust::seq, keys, keys + n, 40, thrust::greater<int>()) - keys;
+  out[4] = thrust::count_if(thrust::seq, in, in + n, Even()) + 1000 * thrust::count(in, in + n, 7);
+  out[5] = *thrust::min_element(thrust::seq, in, in + n) + 100 * (thrust::max_element(in, in + n) - in);
+  thrust::pair<int*, int*> equal = thrust::equal_range(thrust::seq, sorted, sorted + n, 7);
+  out[6] = equal.second - equal.first + 1000 * thrust::binary_search(thrust::seq, sorted, sorted + n, 1000);
+  out[7] = thrust::inner_product(thrust::seq, in, in + n, sorted, 0.0);
+  int few[8] = {3, 3, 1, 1, 1, 4, 3, 3}, sums[8], all[11];
+  const int others[3] = {0, 3, 9};
+  thrust::exclusive_scan(thrust::seq, few, few + 8, sums, 10);
+  out[8] = sums[7];
+  thrust::inclusive_scan(thrust::seq, few, few + 8, sums, thrust::multiplies<int>());
+  out[9] = sums[6];
+  const auto ends = thrust::reduce_by_key(thrust::seq, few, few + 8, few, sums, all);
+  out[10] = ends.first - sums + 10 * all[1] + 100 * (ends.second - all);
+  out[11] = thrust::unique(thrust::seq, few, few + 8) - few;
+  out[12] = thrust::remove(thrust::seq, few, few + 4, few[0]) - few + 10 * few[1];
+  thrust::transform(thrust::seq, others, others + 3, others, sums, thrust::plus<int>());
+  out[13] = thrust::merge(thrust::seq, others, others + 3, sums, sums + 3, all) - all + 10 * all[3];
+  out[14] = thrust::partition(thrust::seq, all, all + 6, Even()) - all + 10 * thrust::is_sorted(in, in + n);
+})",
+                                     "k");
+  EXPECT_EQ(k.attributes().fibers_because.value_or(""), "");
+  constexpr int kCount = 1000;
+  std::vector<int> in(kCount), keys(kCount), places(kCount), sorted(kCount), order(kCount);
+  for (int i = 0; i < kCount; ++i) {
+    in[static_cast<std::size_t>(i)] = i * 7919 % 131;
+    order[static_cast<std::size_t>(i)] = i;
+  }
+  std::vector<double> out(15);
+  const int n = kCount;
+  kernels_.run(k, {{1, 1, 1}, {32, 1, 1}, 0}, keys.data(), places.data(), sorted.data(), out.data(),
+               in.data(), n);
+  const auto at = [&](int i) { return in[static_cast<std::size_t>(i)]; };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return at(a) > at(b); });
+  EXPECT_EQ(places, order);
+  for (std::size_t i = 0; i < order.size(); ++i) ASSERT_EQ(keys[i], at(order[i])) << i;
+  std::vector<int> expected = in;
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(sorted, expected);
+  const auto count = [&](const auto& is) {
+    return static_cast<double>(std::count_if(in.begin(), in.end(), is));
+  };
+  const double sevens = count([](int x) { return x == 7; });
+  EXPECT_EQ(out[0], std::accumulate(in.begin(), in.end(), 0));
+  EXPECT_EQ(out[1], 130);
+  EXPECT_EQ(out[2], count([](int x) { return x < 40; }));
+  EXPECT_EQ(out[3], count([](int x) { return x >= 40; }));
+  EXPECT_EQ(out[4], count([](int x) { return x % 2 == 0; }) + 1000 * sevens);
+  EXPECT_EQ(out[5], 100.0 * static_cast<double>(std::max_element(in.begin(), in.end()) - in.begin()));
+  EXPECT_EQ(out[6], sevens);
+  EXPECT_EQ(out[7], std::inner_product(in.begin(), in.end(), expected.begin(), 0.0));
+  EXPECT_THAT(std::vector<double>(out.begin() + 8, out.end()),
+              testing::ElementsAre(26, 108, 4 + 30 + 400, 4, 2 + 40, 6 + 60, 4));
 }
 
 TEST_P(CpuLibraryTypes, PairsTuplesAndIntegersOfStd) {

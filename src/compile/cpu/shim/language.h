@@ -62,6 +62,7 @@ KILN_SHIM V kiln_as_written(V value) {
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __align__(n)
 #define CUDART_CB
 
 typedef decltype(sizeof(0)) size_t;

@@ -24,19 +24,39 @@ KILN_SHIM void clear(const Block<S>& block, Set& set) {
   for (int i = 0, n = words_of(block, set); i < n; ++i) set[i] = 0;
 }
 
+/// Of the work-items of one of a set's words those that are not there.
+template <class S>
+KILN_SHIM unsigned absent(const Block<S>& block, const WarpBits&, int warp, unsigned alive) {
+  const int lanes = static_cast<int>(block.count()) - warp * 32;
+  return ~alive & (lanes >= 32 ? 0xffffffffu : (1u << lanes) - 1u);
+}
+template <class S, class Set>
+KILN_SHIM int absent(const Block<S>&, const Set&, int, int alive) {
+  return alive ^ 1;
+}
+
 /// Work-items for which others did not wait at a barrier. They may end; at another barrier they do not meet.
 template <class S, class Set>
 struct Missed {
   Set set;
-  unsigned line = 0, here = 0, all = 0;
+  unsigned line = 0, here = 0, all = 0;         // of the first barrier that some missed
+  unsigned way = 0, way_here = 0, way_all = 0;  // of the statement at which they took another way
   KILN_INLINE_ALWAYS explicit Missed(const Block<S>& block) { clear(block, set); }
+  /// In front of a barrier of those that are there.
   template <class Alive>
-  KILN_INLINE_ALWAYS void at_barrier(const Block<S>& block, Alive& alive) const {
-    if (__builtin_expect(line == 0, 1)) return;
-    unsigned met = 0;
-    for (int i = 0, n = words_of(block, set); i < n; ++i)
-      met |= static_cast<unsigned>(const_cast<Set&>(set)[i] & alive[i]);
-    if (met != 0) kiln_worker->services->barrier_diverged(kiln_worker, here, all, line);
+  KILN_INLINE_ALWAYS void at_barrier(const Block<S>& block, Alive& alive, unsigned barrier) {
+    unsigned met = 0, out = 0;
+    for (int i = 0, n = words_of(block, set); i < n; ++i) {
+      met |= static_cast<unsigned>(set[i] & alive[i]);
+      const auto others = absent(block, set, i, alive[i]);
+      out |= static_cast<unsigned>(others);
+      set[i] |= others;
+    }
+    if (__builtin_expect(met != 0, 0)) kiln_worker->services->barrier_diverged(kiln_worker, here, all, line);
+    if (out == 0 || line != 0) return;
+    line = way != 0 ? way : barrier;
+    here = way != 0 ? way_here : count_of(block, alive);
+    all = way != 0 ? way_all : static_cast<unsigned>(block.count());
   }
 };
 struct NoneMissed {};
@@ -101,6 +121,11 @@ struct Parting {
   KILN_INLINE_ALWAYS void join(Alive& alive) {
     for (int i = 0, n = words_of(block, apart); i < n; ++i) alive[i] |= apart[i];
   }
+  template <class Alive>
+  KILN_INLINE_ALWAYS void join(Alive& alive, Missed<S, Set>& others) {
+    join(alive);
+    others.way = 0;
+  }
 
  private:
   template <class Alive>
@@ -114,11 +139,10 @@ struct Parting {
   KILN_INLINE_ALWAYS void pass(Alive&, Set&, unsigned, NoneMissed&) {}
   template <class Alive>
   KILN_INLINE_ALWAYS void pass(Alive& alive, Set& out, unsigned line, Missed<S, Set>& others) {
-    for (int i = 0, n = words_of(block, out); i < n; ++i) others.set[i] |= out[i];
     if (others.line != 0) return;
-    others.line = line;
-    others.here = count_of(block, alive);
-    others.all = others.here + count_of(block, out);
+    others.way = line;
+    others.way_here = count_of(block, alive);
+    others.way_all = others.way_here + count_of(block, out);
   }
 };
 

@@ -110,7 +110,8 @@ Analysis::Place Analysis::place_of_jump(const Statement& statement, bool known_c
   if (known_condition) return Place::kBlock;
   const Statement& loop = *loop_around(statement);
   const bool skips = jumps(statement, Kind::kContinue);
-  if (skips && sync_in({statement.range.end, loop.body().range.end}) == Sync::kBlock)
+  const bool may_skip = behind(loop.body()) == Behind::kTurn;
+  if (skips && !may_skip && sync_in({statement.range.end, loop.body().range.end}) == Sync::kBlock)
     throw Trouble{"'continue' in front of a barrier, under a condition that may differ between work-items",
                   statement.range.begin};
   if (!jumps(statement, Kind::kBreak) || may_part(loop)) return Place::kItem;

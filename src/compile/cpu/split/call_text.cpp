@@ -19,7 +19,9 @@ void CallText::emit_calls(TokenRange range, Place around) {
     result.sync = call->sync;
     result.name = "kiln_r" + std::to_string(++calls_);
     const bool whole = call->range.begin == range.begin && call->range.end + 1 == range.end;
-    if (call->sync == Sync::kBlock && meets()) out_ += "kiln_missed.at_barrier(kiln_b, kiln_alive);\n";
+    if (call->sync == Sync::kBlock && meets())
+      out_ += "kiln_missed.at_barrier(kiln_b, kiln_alive, " + std::to_string(in_.line(call->range.begin)) +
+              "u);\n";
     if (call->step)
       step_call(*call, whole, result);
     else if (call->sync == Sync::kBlock)

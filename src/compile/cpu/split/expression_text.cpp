@@ -175,6 +175,8 @@ std::string ExpressionText::wide_sum(TokenRange range, int depth) {
     } else if (const std::size_t cast = an_.wide_cast_length(i); cast != 0) {
       text += "(long)";
       i += cast - 1;
+    } else if (const std::size_t narrow = an_.int_cast_length(i); narrow != 0) {
+      i += narrow - 1;  // the sum in 64 bits has the value
     } else if (const auto part = an_.warp_part(i, range.end); part.length != 0) {
       text += part.remainder ? "kiln::cpu::wide(kiln_lane)" : "kiln::cpu::wide(kiln_x32)";
       i += part.length - 1;

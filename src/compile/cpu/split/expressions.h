@@ -17,6 +17,7 @@ enum Level : int { kBlockLevel = 0, kWarpLevel = 1, kItemLevel = 2 };
 enum class Behind {
   kNothing,  ///< there is none
   kPerhaps,  ///< it may pass one
+  kTurn,     ///< the same as kAgain, but nothing that is certain follows the loop, so it may also end
   kAgain,    ///< it may come to the place again, in a loop, without another barrier
   kBarrier,  ///< it passes one
 };

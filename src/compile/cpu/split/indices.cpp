@@ -12,6 +12,10 @@ bool index_word(const Token& token) {
          !token.is("double");
 }
 
+bool int_word(const Token& token) {
+  return token.is("int") || token.is("int32_t");
+}
+
 }  // namespace
 
 TokenRange Indices::bare(TokenRange range) const {
@@ -39,6 +43,11 @@ TokenRange Indices::bare(TokenRange range) const {
         continue;
       }
     }
+    if (int_word(tokens[range.begin]) && body().is(range.begin + 1, "(") &&
+        tokens[range.begin + 1].close + 1 == range.end) {
+      range = {range.begin + 2, range.end - 1};
+      continue;
+    }
     break;
   }
   return range;
@@ -63,7 +72,7 @@ char Indices::axis_of(TokenRange range) const {
   }
   const Variable& known = body().variables()[static_cast<std::size_t>(variable)];
   if (range.begin + 1 != range.end || known.modified || known.parameter >= 0 || known.declarator->pointer ||
-      known.declarator->array || known.declarator->reference || known.fixed)
+      known.declarator->array || known.declarator->reference || known.fixed || !keeps_indices(known))
     return 0;
   const TokenRange value = bare(known.declarator->initializer);
   return value.begin < value.end && value.begin != range.begin ? axis_of(value) : '\0';
@@ -98,7 +107,8 @@ int Indices::stride(TokenRange range, int depth) const {
       const int v = body().variable_at(term.begin);
       if (v < 0 || levels_[static_cast<std::size_t>(v)] != kItemLevel) return;
       const Variable& variable = body().variables()[static_cast<std::size_t>(v)];
-      if (variable.modified || variable.parameter >= 0 || variable.declarator->array || variable.fixed) {
+      if (variable.modified || variable.parameter >= 0 || variable.declarator->array || variable.fixed ||
+          !keeps_indices(variable)) {
         sum = kOther;
         return;
       }
@@ -147,6 +157,36 @@ std::size_t Indices::wide_cast_length(std::size_t i) const {
   return wide && body().is(t, ")") ? t + 1 - i : 0;
 }
 
+std::size_t Indices::int_cast_length(std::size_t i) const {
+  const std::vector<Token>& tokens = body().tokens();
+  std::size_t length = 0;
+  if (int_word(tokens[i]) && body().is(i + 1, "(")) length = 1;
+  if (body().is(i, "(") && i + 2 < tokens.size() && int_word(tokens[i + 1]) && body().is(i + 2, ")"))
+    length = 3;
+  if (body().is(i, "static_cast") && body().is(i + 1, "<") && i + 4 < tokens.size() &&
+      int_word(tokens[i + 2]) && body().is(i + 3, ">") && body().is(i + 4, "("))
+    length = 4;
+  if (length == 0) return 0;
+  const std::size_t operand = i + length;
+  const std::size_t end = body().is(operand, "(") ? tokens[operand].close : operand + 1;
+  for (std::size_t t = operand; t < end; ++t) {
+    if (wide_cast_length(t) != 0) return 0;
+    const int v = body().variable_at(t);
+    if (v < 0) {
+      // The value of a name that is not the function's own may have 64 bits, of which the cast drops some.
+      const bool member = t > operand && body().is(t - 1, ".");
+      const bool index = tokens[t].is("threadIdx") || tokens[t].is("blockIdx") || tokens[t].is("blockDim") ||
+                         tokens[t].is("gridDim");
+      if (tokens[t].identifier() && !member && !index && int_cast_length(t) == 0) return 0;
+    } else if (!says(body().variables()[static_cast<std::size_t>(v)],
+                     {"int", "unsigned", "uint", "int32_t", "uint32_t"}) ||
+               says(body().variables()[static_cast<std::size_t>(v)], {"long"})) {
+      return 0;
+    }
+  }
+  return length;
+}
+
 /// Names, numbers and indices with +, - and * between them.
 bool Indices::plain_sum(TokenRange range) const {
   const std::vector<Token>& tokens = body().tokens();
@@ -157,7 +197,7 @@ bool Indices::plain_sum(TokenRange range) const {
       i += call.length - 1;
       continue;
     }
-    if (const std::size_t cast = wide_cast_length(i); cast != 0) {
+    if (const std::size_t cast = std::max(wide_cast_length(i), int_cast_length(i)); cast != 0) {
       i += cast - 1;
       continue;
     }
@@ -223,6 +263,18 @@ bool Indices::says(const Variable& variable, std::initializer_list<std::string_v
     }
   }
   return false;
+}
+
+bool Indices::keeps_indices(const Variable& variable) const {
+  static constexpr std::array<std::string_view, 17> kWords = {
+      "int",      "unsigned", "signed",   "long",      "const", "constexpr", "uint",   "size_t",  "int32_t",
+      "uint32_t", "int64_t",  "uint64_t", "ptrdiff_t", "auto",  "float",     "double", "register"};
+  for (std::size_t i = variable.specifiers.begin; i < variable.specifiers.end; ++i) {
+    const Token& token = body().tokens()[i];
+    const bool known = std::find(kWords.begin(), kWords.end(), token.text) != kWords.end();
+    if (!known && !token.is("std") && !token.is("::")) return false;
+  }
+  return true;
 }
 
 bool Indices::real_number(const Variable& variable) const {

@@ -34,12 +34,18 @@ class Indices : public Expressions {
   [[nodiscard]] std::optional<Clamp> clamp(int variable) const;
   /// The number of tokens of "(size_t)" and the like in front of a value; 0 if there is no such cast.
   [[nodiscard]] std::size_t wide_cast_length(std::size_t i) const;
+  /// The number of tokens of "int", "(int)" and "static_cast<int>" in front of a value of at most 32 bits in
+  /// brackets, or without them; 0 if there is no such cast.
+  [[nodiscard]] std::size_t int_cast_length(std::size_t i) const;
 
  protected:
   using Expressions::Expressions;
 
   /// 'x', 'y' or 'l' (lane) if an expression is that index; else 0.
   [[nodiscard]] char axis_of(TokenRange range) const;
+  /// Whether a variable's type keeps the numbers of all work-items: "char" does not, nor may a type of the
+  /// user's.
+  [[nodiscard]] bool keeps_indices(const Variable& variable) const;
   /// Whether the names in a variable's initializer keep their values as long as the variable lives.
   [[nodiscard]] bool steady_names(const Variable& variable) const;
 

@@ -41,19 +41,8 @@ void Levels::find_levels() {
       raise(static_cast<int>(v), kItemLevel);
     // Names of threadIdx.x.
     if (!variable.modified && variable.parameter < 0 && !variable.declarator->pointer &&
-        !variable.declarator->reference) {
-      TokenRange value = variable.declarator->initializer;
-      for (bool casts = true; casts && value.begin < value.end;) {
-        casts = false;
-        if (body().is(value.begin, "(")) {
-          std::size_t t = value.begin + 1;
-          while (t < value.end && cast_word(body().tokens()[t].text)) ++t;
-          if (t > value.begin + 1 && body().is(t, ")")) {
-            value.begin = t + 1;
-            casts = true;
-          }
-        }
-      }
+        !variable.declarator->reference && keeps_indices(variable)) {
+      const TokenRange value = bare(variable.declarator->initializer);
       const std::size_t length = value.begin < value.end ? index_length(value.begin) : 0;
       if (length != 0 && value.begin + length == value.end) index_[v] = true;
     }
@@ -125,7 +114,8 @@ Level Levels::exits(const Statement& statement, Level level, bool breaks, bool c
     default:
       break;
   }
-  const Level inside = statement.branches() ? std::max(level, condition_level(statement)) : level;
+  const Level condition = parts(statement) ? kItemLevel : condition_level(statement);
+  const Level inside = statement.branches() ? std::max(level, condition) : level;
   if (statement.kind == Kind::kSwitch) breaks = false;
   Level most = kBlockLevel;
   for (const auto& child : statement.children)

@@ -8,7 +8,7 @@ namespace kiln::fission {
 Partings::Partings(Input input) : Indices(std::move(input)) {
   find_loops(body().block(), nullptr);
   if (in_.warp_function) return;
-  find_behind(body().block(), in_.behind, in_.behind == Behind::kAgain);
+  find_behind(body().block(), in_.behind, in_.behind == Behind::kAgain ? Behind::kAgain : Behind::kPerhaps);
 }
 
 void Partings::find_loops(const Statement& statement, const Statement* around) {
@@ -31,7 +31,7 @@ bool Partings::may_part(const Statement& statement) const {
   for (const SyncCall* call : calls_in(statement.range)) {
     if (call->group.kind == Group::Kind::kGrid) return false;  // the grid's sync is for all of a block
   }
-  return behind(statement) == Behind::kNothing || behind(statement) == Behind::kPerhaps;
+  return open(behind(statement));
 }
 
 /// Whether each work-item that comes to the statement passes a barrier in it. A counting loop counts as one
@@ -70,7 +70,7 @@ Behind Partings::before(const Statement& statement, Behind after) const {
   return after == Behind::kNothing && sync_in(statement.range) == Sync::kBlock ? Behind::kPerhaps : after;
 }
 
-void Partings::find_behind(const Statement& statement, Behind after, bool in_loop) {
+void Partings::find_behind(const Statement& statement, Behind after, Behind again) {
   behind_[&statement] = after;
   if (sync_in(statement.range) != Sync::kBlock) return;
   if (statement.loop()) {
@@ -79,37 +79,41 @@ void Partings::find_behind(const Statement& statement, Behind after, bool in_loo
   }
   if (statement.kind == Kind::kBlock) {
     for (auto child = statement.children.rbegin(); child != statement.children.rend(); ++child) {
-      find_behind(**child, after, in_loop);
+      find_behind(**child, after, again);
       after = before(**child, after);
-      if (in_loop && after == Behind::kPerhaps) after = Behind::kAgain;
+      if (after == Behind::kPerhaps) after = again;
     }
     return;
   }
-  for (const auto& child : statement.children) find_behind(*child, after, in_loop);
+  for (const auto& child : statement.children) find_behind(*child, after, again);
   const auto waits = [&](const auto& child) { return sync_in(child->range) == Sync::kBlock; };
   const auto branches = std::count_if(statement.children.begin(), statement.children.end(), waits);
-  if (may_part(statement) && (after == Behind::kPerhaps || branches > 1)) may_meet_ = true;
+  const bool meets = after == Behind::kPerhaps || after == Behind::kTurn;
+  if (may_part(statement) && (meets || branches > 1)) may_meet_ = true;
 }
 
-/// A statement of a loop's body comes again, unless the body has a barrier elsewhere.
+/// A statement of a loop's body comes again, unless the body has a barrier elsewhere. Work-items that go past
+/// it in the last turns may end, if nothing that is certain follows the loop in the kernel and its callers.
 void Partings::find_in_loop(const Statement& loop, Behind after) {
-  if (may_part(loop) && after == Behind::kPerhaps) may_meet_ = true;
+  const Behind again = in_.behind == Behind::kNothing && open(after) ? Behind::kTurn : Behind::kAgain;
+  if (may_part(loop) && (after == Behind::kPerhaps || after == Behind::kTurn)) may_meet_ = true;
+  if (again == Behind::kTurn && jumps(loop.body(), Kind::kContinue)) may_meet_ = true;
   const Statement& inside = loop.body();
-  behind_[&inside] = Behind::kAgain;
+  behind_[&inside] = again;
   if (inside.kind != Kind::kBlock) {
-    find_behind(inside, Behind::kAgain, true);
+    find_behind(inside, again, again);
     return;
   }
   for (std::size_t i = 0; i < inside.children.size(); ++i) {
-    Behind next = Behind::kAgain;
+    Behind next = again;
     for (std::size_t earlier = 0; earlier < i && after == Behind::kBarrier; ++earlier) {
       if (certain(*inside.children[earlier])) next = Behind::kBarrier;
     }
     for (std::size_t later = inside.children.size(); --later > i;) {
       next = before(*inside.children[later], next);
-      if (next == Behind::kPerhaps) next = Behind::kAgain;
+      if (next == Behind::kPerhaps) next = again;
     }
-    find_behind(*inside.children[i], next, true);
+    find_behind(*inside.children[i], next, again);
   }
 }
 
@@ -123,7 +127,7 @@ Behind Partings::behind(const SyncCall& call) const {
     smallest = range;
     found = statement->children.empty() ? its : Behind::kAgain;
   }
-  return found;
+  return found == Behind::kTurn ? Behind::kAgain : found;
 }
 
 bool Partings::jumps(const Statement& statement, Kind kind) const {

@@ -20,6 +20,10 @@ class Partings : public Indices {
   [[nodiscard]] const Statement* loop_around(const Statement& statement) const;
   /// Whether a work-item for which others did not wait may come to a barrier, which is a fault.
   [[nodiscard]] bool may_meet() const { return may_meet_; }
+  /// Whether work-items may take different ways where this is behind them.
+  static bool open(Behind behind) {
+    return behind == Behind::kNothing || behind == Behind::kPerhaps || behind == Behind::kTurn;
+  }
   /// Whether a jump of this kind leads out of the statement.
   [[nodiscard]] bool jumps(const Statement& statement, Statement::Kind kind) const;
 
@@ -29,7 +33,8 @@ class Partings : public Indices {
   explicit Partings(Input input);
 
  private:
-  void find_behind(const Statement& statement, Behind after, bool in_loop);
+  /// `again`: what kPerhaps is in a loop; kPerhaps outside of loops.
+  void find_behind(const Statement& statement, Behind after, Behind again);
   void find_in_loop(const Statement& loop, Behind after);
   [[nodiscard]] bool certain(const Statement& statement) const;
   [[nodiscard]] Behind before(const Statement& statement, Behind after) const;

@@ -59,7 +59,8 @@ void StatementText::shared(const Statement& statement) {
   out_ += "alignas(64) ";
   for (std::size_t i = statement.specifiers.begin; i < statement.specifiers.end; ++i) {
     if (body_.is(i, "static") || body_.is(i, "__shared__")) continue;
-    if (body_.is(i, "alignas") || body_.is(i, "__align__") || body_.is(i, "__attribute__")) {
+    if (body_.is(i, "alignas") || body_.is(i, "__align__") || body_.is(i, "__builtin_align__") ||
+        body_.is(i, "__attribute__")) {
       out_ += raw({i, body_.tokens()[i + 1].close + 1}) + " ";
       i = body_.tokens()[i + 1].close;
       continue;
@@ -305,6 +306,10 @@ std::string StatementText::parting_arguments(const Statement& statement, bool wa
              : "(kiln_alive)";
 }
 
+std::string StatementText::joined() const {
+  return meets() ? "(kiln_alive, kiln_missed)" : "(kiln_alive)";
+}
+
 void StatementText::part(const Statement& statement) {
   const std::string outer = std::exchange(part_end_, "kiln_part_end" + std::to_string(++parts_));
   const bool used = std::exchange(used_part_end_, false);
@@ -336,7 +341,7 @@ void StatementText::parted_if(const Statement& statement) {
     part(*statement.children[1]);
     out_ += "}\n";
   }
-  out_ += name + ".join(kiln_alive);\n";
+  out_ += name + ".join" + joined() + ";\n";
   after_parting(statement, masked);
 }
 
@@ -362,7 +367,7 @@ void StatementText::parted_switch(const Statement& statement) {
     set_stays(name, {}, [&] { return others ? tests(i) + " || !(" + labelled + ")" : tests(i); });
     out_ += "if (" + name + ".keep" + parting_arguments(statement, waits) + ") {\n";
     part(*statement.children[i]);
-    out_ += "}\n" + name + ".join(kiln_alive);\n}\n";
+    out_ += "}\n" + name + ".join" + joined() + ";\n}\n";
   }
   after_parting(statement, masked);
 }
@@ -577,7 +582,7 @@ void StatementText::block_loop(const Statement& statement) {
   step(statement, Place::kBlock);
   if (statement.kind == Kind::kDo) test();
   out_ += "}\n";
-  if (parts) out_ += name + ".join(kiln_alive);\n";
+  if (parts) out_ += name + ".join" + joined() + ";\n";
   parted_loop_ = parted_loop;
   outer_jumps_ = jumps;
   if (parts) after_parting(statement, masked);

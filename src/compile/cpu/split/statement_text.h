@@ -42,6 +42,8 @@ class StatementText : protected CallText {
   void set_stays(const std::string& parting, TokenRange range, const std::function<std::string()>& condition);
   /// The arguments of a member of the parting; `waits`: those that go on come to a barrier.
   [[nodiscard]] std::string parting_arguments(const Statement& statement, bool waits) const;
+  /// Behind a statement at which work-items have taken different ways.
+  [[nodiscard]] std::string joined() const;
   /// Statements that some work-items execute.
   void part(const Statement& statement);
   /// Work-items that left inside a statement take no part after it.

@@ -110,3 +110,12 @@ __device__ inline double lgamma_r(T value, int* sign) {
 #define CUDART_NEG_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x8000U)
 #define CUDART_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000U)
 #define CUDART_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3F80U)
+
+// A kernel's start beside the end of the one before it. nvcc has these from the headers of the run time.
+#if __CUDA_ARCH__ >= 900
+#define cudaTriggerProgrammaticLaunchCompletion() asm volatile("griddepcontrol.launch_dependents;")
+#define cudaGridDependencySynchronize() asm volatile("griddepcontrol.wait;" ::: "memory")
+#else
+#define cudaTriggerProgrammaticLaunchCompletion() ((void)0)
+#define cudaGridDependencySynchronize() ((void)0)
+#endif

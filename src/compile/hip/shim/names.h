@@ -6,6 +6,10 @@ typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
+#ifndef __device_builtin__
+#define __device_builtin__
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#endif
 #ifndef INT_MAX
 #define INT_MAX 2147483647
 #define INT_MIN (-INT_MAX - 1)

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "specialize/include_scan.h"
+#include "specialize/macro_expander.h"
+#include "specialize/tokens.h"
+
+namespace kiln {
+
+/// Whether something holds in no compilation of a program, in some, or in all.
+enum class Truth { kNever, kSometimes, kAlways };
+
+/// What is known of macros at a place of a program. Macros of compilers, of CUDA and of HIP may be defined or
+/// not, but `__cplusplus` is the macro of C++17, and macros of systems on which no CUDA program is compiled
+/// are not defined. Any other macro is defined if the program or its command line defines it.
+class KnownMacros {
+ public:
+  /// `defines`: of the command line. `hip`: the program may be compiled as HIP, without nvcc's macros.
+  KnownMacros(const std::vector<std::pair<std::string, std::string>>& defines, bool hip);
+
+  /// After `#define` or `#undef`; kSometimes: the directive may be compiled or not.
+  void learn(const Directive& directive, Truth compiled);
+
+  [[nodiscard]] Truth is_defined(std::string_view name) const;
+
+  /// Of `#if`, `#ifdef`, `#ifndef` and their forms with "el".
+  [[nodiscard]] Truth holds(const Directive& condition) const;
+
+  /// Macros that nothing defines, each of which would make the condition hold: "X", "SIZE=4".
+  [[nodiscard]] std::vector<std::string> remedies(const Directive& condition) const;
+
+  /// The header that an #include of macros names; absent if it is not known.
+  [[nodiscard]] std::optional<HeaderName> header(const Directive& include) const;
+
+ private:
+  [[nodiscard]] Truth value(std::vector<std::string> words) const;
+  void blur(std::string_view name);
+
+  MacroExpander expander_;
+  std::set<std::string, std::less<>> unclear_;        ///< may be defined or not
+  std::set<std::string, std::less<>> unclear_texts_;  ///< defined, in one of several ways
+  std::set<std::string, std::less<>> undefined_;      ///< by #undef
+};
+
+}  // namespace kiln
