@@ -71,7 +71,7 @@ class Dependencies {
       result = true;
     }
     if (has_name(job_.sweep, parameter.name) || has_name(job_.set, parameter.name)) return result;
-    const bool literal = parameter.kind == ParameterKind::kPath || parameter.kind == ParameterKind::kType;
+    const bool literal = parameter.kind == ParameterKind::kPath;
     if (!literal && !parameter.defaults.empty() && varies(parameter.default_on(backend_))) {
       add_default(parameter);
       result = true;
@@ -84,11 +84,11 @@ class Dependencies {
     return result;
   }
 
-  /// A default of a type with a range is found by configuring, which checks it.
+  /// A default of a type with a range is found by configuring, which checks it; so is what a file may give.
   void add_default(const ParameterSpec& parameter) {
     const bool flag = parameter.kind == ParameterKind::kScalar &&
                       parse_scalar_type(parameter.scalar_type) == ScalarType::kBool;
-    if (!flag && parameter.kind != ParameterKind::kChoice) numbers_only_ = false;
+    if (parameter.from || (!flag && parameter.kind != ParameterKind::kChoice)) numbers_only_ = false;
     computed_.push_back({parameter.name, &parameter.default_on(backend_), flag});
   }
 
@@ -180,8 +180,7 @@ std::optional<std::vector<std::vector<double>>> SweepSpace::numbers_of(
       point[swept] = value;
       const Configuration made = configuration(point).configuration;
       const ParameterValue& found = made.value(name);
-      own.push_back(found.kind == ParameterKind::kChoice ? made.evaluate({found.to_string(), {}, name})
-                                                         : found.number());
+      own.push_back(found.kind == ParameterKind::kChoice ? made.evaluate({name, {}, name}) : found.number());
       if (std::abs(own.back()) >= static_cast<double>(kMaxExactInteger)) return std::nullopt;
     }
   }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "specialize/include_scan.h"
+#include "specialize/inputs.h"
 #include "specialize/known_macros.h"
 
 namespace kiln {
@@ -359,18 +360,7 @@ CompiledParts compiled_parts(const Specialization& specialization) {
   includes.headers.push_back({"kiln/params.h", "", specialization.params_header});
   includes.unseen = specialization.unseen_headers;
   std::vector<std::pair<std::string, std::string>> defines = specialization.defines;
-  const std::vector<std::string>& options = specialization.options;
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    for (const std::string_view start : {"--define-macro=", "--define-macro", "-D"}) {
-      if (!options[i].starts_with(start)) continue;
-      std::string macro = options[i].substr(start.size());
-      if (macro.empty() && i + 1 < options.size()) macro = options[++i];
-      const std::size_t equals = macro.find('=');
-      const std::string value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
-      defines.emplace_back(trim(macro.substr(0, equals)), value);
-      break;
-    }
-  }
+  for (auto& macro : macros_of_options(specialization.options)) defines.push_back(std::move(macro));
   return compiled_parts(includes, defines);
 }
 

@@ -1,5 +1,6 @@
 #include "specialize/inputs.h"
 
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -50,6 +51,22 @@ std::string find_option_with_input(const std::vector<std::string>& options) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> macros_of_options(const std::vector<std::string>& options) {
+  std::vector<std::pair<std::string, std::string>> macros;
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    for (const std::string_view start : {"--define-macro=", "--define-macro", "-D"}) {
+      if (!options[i].starts_with(start)) continue;
+      std::string macro = options[i].substr(start.size());
+      if (macro.empty() && i + 1 < options.size()) macro = options[++i];
+      const std::size_t equals = macro.find('=');
+      const std::string value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
+      macros.emplace_back(trim(macro.substr(0, equals)), value);
+      break;
+    }
+  }
+  return macros;
+}
+
 void add_inputs(Specialization& specialization, const std::string& text, std::vector<std::string> options,
                 const InputSearch& search) {
   std::vector<std::filesystem::path> directories = search.directories;
@@ -57,8 +74,10 @@ void add_inputs(Specialization& specialization, const std::string& text, std::ve
   specialization.options = std::move(options);
   for (const std::filesystem::path& directory : directories)
     specialization.include_directories.push_back(directory.string());
-  Includes includes = find_includes(search.files, text,
-                                    {search.source, search.supplied, directories, specialization.defines});
+  std::vector<std::pair<std::string, std::string>> defines = specialization.defines;
+  for (auto& macro : macros_of_options(specialization.options)) defines.push_back(std::move(macro));
+  Includes includes =
+      find_includes(search.files, text, {search.source, search.supplied, directories, defines});
   specialization.source_text = std::move(includes.text);
   specialization.headers = std::move(includes.headers);
   specialization.unseen_headers = std::move(includes.unseen);

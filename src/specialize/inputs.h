@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -23,5 +24,10 @@ struct InputSearch {
 /// find_includes.
 void add_inputs(Specialization& specialization, const std::string& text, std::vector<std::string> options,
                 const InputSearch& search);
+
+/// The macros that a compiler's options define (`-DN=2`, `-D N`, `--define-macro=N`), with their values; 1
+/// where none is written.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> macros_of_options(
+    const std::vector<std::string>& options);
 
 }  // namespace kiln

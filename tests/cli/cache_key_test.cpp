@@ -79,18 +79,49 @@ TEST_F(CacheKeyTest, OneNameMayMeanTwoFiles) {
   EXPECT_EQ(compile("here"), "1 compiled");
 }
 
-TEST_F(CacheKeyTest, WhatDependsOnAnUnknownFileIsNotKept) {
+TEST_F(CacheKeyTest, AHeaderThatMacrosNameCounts) {
+  const std::string kernel = "extern \"C\" __global__ void fill(int* x, const Params p) { x[0] = VALUE; }\n";
+  for (const char* include : {"#define QUOTE(name) #name\n#include QUOTE(value.h)\n",
+                              "#define NAME \"value.h\"\n#include NAME\n"}) {
+    write("here/work/fill.cu", std::string("#include \"kiln/params.h\"\n") + include + kernel);
+    write("here/second/value.h", "#define VALUE 3\n");
+    EXPECT_EQ(compile("here"), "1 compiled") << include;
+    EXPECT_EQ(compile("here"), "0 compiled") << include;
+    write("here/second/value.h", "#define VALUE 5\n");
+    EXPECT_EQ(compile("here"), "1 compiled") << include;
+  }
+}
+
+TEST_F(CacheKeyTest, AHeaderThatAnOptionsMacroNamesCounts) {
+  write("here/work/fill.yaml",
+        "workload: fill\nparameters: {n: {type: int, default: 64}}\nbuffers: {x: {type: int, shape: [n]}}\n"
+        "kernels:\n  fill: {source: fill.cu, block: [64], grid: [1], args: [x, params],\n"
+        "         options: ['-DNAME=\"own.h\"', -D, FOLDER=sub]}\nrun: [fill]\n");
+  const std::string kernel = "extern \"C\" __global__ void fill(int* x, const Params p) { x[0] = VALUE; }\n";
   const std::string text =
-      "#include \"kiln/params.h\"\n#define QUOTE(name) #name\n#include QUOTE(value.h)\n"
-      "extern \"C\" __global__ void fill(int* x, const Params p) { x[0] = VALUE; }\n";
-  write("here/work/fill.cu", text);
+      "#include \"kiln/params.h\"\n#define QUOTE(name) #name\n#define STRING(name) QUOTE(name)\n";
+  write("here/work/other.h", "#define VALUE 0\n");
+  write("here/work/fill.cu",
+        text + "#ifndef NAME\n#define NAME \"other.h\"\n#endif\n#include NAME\n" + kernel);
+  write("here/work/own.h", "#define VALUE 3\n");
   EXPECT_EQ(compile("here"), "1 compiled");
+  write("here/work/own.h", "#define VALUE 4\n");
   EXPECT_EQ(compile("here"), "1 compiled");
-  write("here/work/fill.cu", "#include \"kiln/params.h\"\n#define NAME \"value.h\"\n#include NAME\n" +
-                                 text.substr(text.find("extern")));
+  write("here/work/fill.cu", text + "#include STRING(FOLDER/own.h)\n" + kernel);
+  write("here/work/sub/own.h", "#define VALUE 5\n");
   EXPECT_EQ(compile("here"), "1 compiled");
   EXPECT_EQ(compile("here"), "0 compiled");
-  write("here/second/value.h", "#define VALUE 5\n");
+  write("here/work/sub/own.h", "#define VALUE 6\n");
+  EXPECT_EQ(compile("here"), "1 compiled");
+}
+
+TEST_F(CacheKeyTest, WhatDependsOnAnUnknownFileIsNotKept) {
+  write(
+      "here/work/fill.cu",
+      "#include \"kiln/params.h\"\n#define QUOTE(name) #name\n#define STRING(name) QUOTE(name)\n"
+      "#if __cplusplus > 1\n#define CASE value\n#else\n#define CASE other\n#endif\n#include STRING(CASE.h)\n"
+      "extern \"C\" __global__ void fill(int* x, const Params p) { x[0] = VALUE; }\n");
+  EXPECT_EQ(compile("here"), "1 compiled");
   EXPECT_EQ(compile("here"), "1 compiled");
 }
 
