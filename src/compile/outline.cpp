@@ -1,26 +1,15 @@
 #include "compile/outline.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
+#include "specialize/attributes.h"
 
 namespace kiln {
 namespace {
 
-/// Names that can precede a parenthesis in a declaration's head without being the declared function.
-constexpr std::array<std::string_view, 15> kAttributes = {
-    "__launch_bounds__", "__attribute__", "__align__",  "__builtin_align__", "alignas", "noexcept",
-    "decltype",          "requires",      "__declspec", "explicit",          "throw",   "__cluster_dims__",
-    "_Alignas",          "__maxnreg__",   "sizeof"};
-
 /// Limit of nested namespaces and classes.
 constexpr int kDeepestScope = 256;
-
-bool is_attribute(std::string_view name) {
-  return std::find(kAttributes.begin(), kAttributes.end(), name) != kAttributes.end() ||
-         name.rfind("KILN_LAUNCH_BOUNDS_", 0) == 0;
-}
 
 class Outliner {
  public:

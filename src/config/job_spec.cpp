@@ -1,7 +1,5 @@
 #include "config/job_spec.h"
 
-#include <filesystem>
-
 #include "base/input_file.h"
 #include "base/text.h"
 
@@ -76,16 +74,17 @@ void read_wisdom(const YamlNode& node, JobSpec& job) {
   job.wisdom_where = node.where();
 }
 
-JobSpec job_of_workload_file(const YamlNode& root, const std::string& file) {
+JobSpec job_of_workload_file(const std::string& file) {
   JobSpec job;
   job.file = file;
-  job.workload = (std::filesystem::path(".") / std::filesystem::path(file).filename()).string();
-  job.workload_where = root.where();
+  // A path, relative to the working directory; a name would be that of a workload in the library.
+  job.workload = file.find('/') != std::string::npos ? file : "./" + file;
+  job.workload_where = {file, 0, 0};
   return job;
 }
 
 JobSpec read_job(const YamlNode& root, const std::string& file) {
-  if (is_workload_file(root)) return job_of_workload_file(root, file);
+  if (is_workload_file(root)) return job_of_workload_file(file);
   root.require_keys({"workload", "implementation", "device", "spread", "set", "sweep", "measure", "graph",
                      "output", "keep", "isolation", "require_checks", "wisdom", "tune"});
   JobSpec job;

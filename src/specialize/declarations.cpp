@@ -1,9 +1,9 @@
 #include "specialize/declarations.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
+#include "specialize/attributes.h"
 #include "workload/cpp_words.h"
 
 namespace kiln {
@@ -11,21 +11,10 @@ namespace {
 
 using Kind = Declaration::Kind;
 
-/// Names that take a parenthesis in a declaration's head without being what it declares.
-constexpr std::array<std::string_view, 16> kAttributes = {
-    "__launch_bounds__", "__attribute__", "__align__",  "__builtin_align__", "alignas", "noexcept",
-    "decltype",          "requires",      "__declspec", "explicit",          "throw",   "__cluster_dims__",
-    "_Alignas",          "__maxnreg__",   "sizeof",     "__block_size__"};
-
 /// Scopes in each other that are looked into.
 constexpr int kDeepestScope = 64;
 /// In the head of one declaration, each of which is judged from the declaration's start.
 constexpr int kMostBraces = 64;
-
-bool is_attribute(std::string_view name) {
-  return std::find(kAttributes.begin(), kAttributes.end(), name) != kAttributes.end() ||
-         name.rfind("KILN_LAUNCH_BOUNDS_", 0) == 0;
-}
 
 bool is_class_key(const Token& token) {
   return token.is("class") || token.is("struct") || token.is("union") || token.is("enum");

@@ -88,6 +88,11 @@ const std::vector<std::string_view>& thrust_headers_of_algorithms() {
   return headers;
 }
 
+bool is_thrust_header_of_algorithms(std::string_view header) {
+  const std::vector<std::string_view>& headers = thrust_headers_of_algorithms();
+  return std::find(headers.begin(), headers.end(), header) != headers.end();
+}
+
 bool is_header_of_torch(std::string_view header) {
   return header.starts_with("torch/") || header.starts_with("ATen/") || header.starts_with("c10/");
 }

@@ -12,6 +12,7 @@ namespace kiln {
 /// The headers of Thrust's algorithms that kernels may call, one element after the other; Kiln has a header
 /// of its own in their place (compile/portable/thrust_seq.h).
 [[nodiscard]] const std::vector<std::string_view>& thrust_headers_of_algorithms();
+[[nodiscard]] bool is_thrust_header_of_algorithms(std::string_view header);
 
 /// Whether it is a header of cuBLAS, cuSPARSE or PyTorch, which include <cuda_fp16.h> and <cuda_bf16.h>.
 [[nodiscard]] bool declares_small_floats(std::string_view header);

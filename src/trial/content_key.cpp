@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "compile/outline.h"
+#include "specialize/attributes.h"
 
 namespace kiln {
 namespace {
@@ -54,8 +55,7 @@ bool is_changing_static(const std::vector<Token>& tokens, std::size_t at) {
   for (std::size_t i = at + 1; i < tokens.size(); ++i) {
     const Token& token = tokens[i];
     if (token.is("const") || token.is("constexpr") || token.is("__shared__")) constant = true;
-    if (token.is("alignas") || token.is("__align__") || token.is("__builtin_align__") ||
-        token.is("__attribute__") || token.is("decltype")) {
+    if (is_alignment(token) || token.is("decltype")) {
       i = matching_close(tokens, i + 1);
     } else if (token.is("(")) {
       // A function, but for `static int turns(0)`.

@@ -33,6 +33,13 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{"RegistersWithSizesAtRunTime", "batched_gemm",
                      "set: {bind.all: run, batch: 11, method: registers, block: 4, n: 2, k: 3, beta: 2}\n"
                      "sweep: {m: [1, 4], T: [float, half]}\n"},
+        WorkloadCase{"RowsInRegisters", "batched_gemm",
+                     "set: {batch: 11, method: registers, block: 4, each: 3, m: 4, n: 4, k: 3, beta: 2}\n"
+                     "sweep: {T: [float, double], tile_m: [1, 2]}\n"},
+        WorkloadCase{
+            "RowsInRegistersWithSizesAtRunTime", "batched_gemm",
+            "set: {bind.all: run, batch: 11, method: registers, block: 4, m: 4, n: 2, k: 3, beta: 2, "
+            "tile_m: 2}\n"},
         WorkloadCase{"TinyProductsOfHalves", "batched_gemm",
                      "set: {T: half, batch: 7, m: 32, n: 32, k: 1}\n"},
         WorkloadCase{"Shared", "batched_gemm",

@@ -32,8 +32,8 @@ constexpr std::string_view kAssert =
     "#endif\n";
 
 constexpr std::string_view kThrust = "#include \"kiln/thrust.h\"\n";
-// The limits of integers and erfcinv are what a distribution needs.
 constexpr std::string_view kThrustAlgorithms = "#include \"kiln/thrust_seq.h\"\n";
+// The limits of integers and erfcinv are what a distribution needs.
 constexpr std::string_view kThrustRandom = "#include <limits>\n#include \"kiln/thrust_random.h\"\n";
 /// Headers of the standard library that <cuda/std/...> has, by the same names; <bit> and <span> are the
 /// shim's.

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "compile/cpu/lane_index.h"
+#include "specialize/attributes.h"
 
 namespace kiln {
 namespace {
@@ -19,8 +20,7 @@ SharedDeclaration read_declaration(const std::vector<Token>& tokens, const Dynam
   std::size_t i = array.statement.begin;
   for (; i < array.statement.end; ++i) {
     const Token& token = tokens[i];
-    if (token.is("alignas") || token.is("__align__") || token.is("__builtin_align__") ||
-        token.is("__attribute__")) {
+    if (is_alignment(token)) {
       i = matching_close(tokens, i + 1);
     } else if (token.is(array.name) && i + 1 < array.statement.end && tokens[i + 1].is("[")) {
       break;

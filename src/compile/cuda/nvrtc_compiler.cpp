@@ -71,6 +71,7 @@ class NvrtcCompiler final : public Compiler {
 
   std::string surroundings(const Specialization& specialization) override {
     std::string text;
+    // Of all branches: more versions in the key than are needed, without reading conditions in a warm start.
     const ImpliedHeaders implied = implied_headers(texts_of(specialization), specialization.unseen_headers);
     const std::vector<std::string> headers = included_and_implied(specialization, implied);
     if (!headers.empty()) text = header_versions(headers, cuda_headers(), files_);

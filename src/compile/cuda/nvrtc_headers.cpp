@@ -134,16 +134,11 @@ bool is_light(const std::string& name) {
 
 constexpr const char* kThrustSeqHeader = "kiln/thrust_seq.h";
 
-bool is_algorithm_of_thrust(const std::string& name) {
-  const std::vector<std::string_view>& headers = thrust_headers_of_algorithms();
-  return std::find(headers.begin(), headers.end(), name) != headers.end();
-}
-
 /// Whether an included header uses libcu++, which has its own <cstdint>.
 bool uses_libraries(const std::vector<std::string>& unseen, const CudaHeaders& cuda, FileSystem& files) {
   return std::any_of(unseen.begin(), unseen.end(), [&](const std::string& name) {
     const std::string cpp = cpp_name(name);
-    if (cpp == "cstdint" || find_own(cpp) != nullptr || is_algorithm_of_thrust(name)) return false;
+    if (cpp == "cstdint" || find_own(cpp) != nullptr || is_thrust_header_of_algorithms(name)) return false;
     return from_libcu(cpp, cuda, files) || (!is_light(name) && cuda.has(name, files));
   });
 }
@@ -231,7 +226,7 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
   headers.in_memory.emplace_back(kNvccHeader, std::move(nvcc));
   for (const std::string& name : unseen) {
     if (name == "cub/cub.cuh" || name == "thrust/complex.h") continue;
-    if (is_algorithm_of_thrust(name)) {
+    if (is_thrust_header_of_algorithms(name)) {
       headers.in_memory.emplace_back(name, "#include <" + std::string(kThrustSeqHeader) + ">\n");
     } else if (cpp_name(name) == "cstdint" && !libraries) {
       headers.in_memory.emplace_back(name, "#pragma once\n");  // kNvccHeader has the whole content
@@ -239,7 +234,7 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
       headers.in_memory.emplace_back(name, *std::move(text));
     }
   }
-  if (std::any_of(unseen.begin(), unseen.end(), is_algorithm_of_thrust))
+  if (std::any_of(unseen.begin(), unseen.end(), is_thrust_header_of_algorithms))
     headers.in_memory.emplace_back(kThrustSeqHeader, std::string(embedded::kThrustSeq));
   if (libraries) add_for_libraries(headers, cuda, files);
   for (const char* name : {"cuda_awbarrier_helpers.h", "cuda_pipeline_helpers.h"}) {

@@ -167,10 +167,9 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
     unit.add_header("cuda_fp16.h", "#pragma once\n");
     unit.add_header("cuda_bf16.h", kBfloat16);
   }
-  const std::vector<std::string_view>& algorithms = thrust_headers_of_algorithms();
   bool calls_algorithms = false;
   for (const std::string& name : specialization.unseen_headers) {
-    if (std::find(algorithms.begin(), algorithms.end(), name) == algorithms.end()) continue;
+    if (!is_thrust_header_of_algorithms(name)) continue;
     unit.add_header(name, "#include \"kiln/thrust_seq.h\"\n");
     calls_algorithms = true;
   }

@@ -83,6 +83,16 @@ struct Times {
   }
 };
 
+/// Of an element and a value: the value does not come first.
+template <class Compare>
+struct NotBefore {
+  Compare less;
+  template <class A, class B>
+  constexpr bool operator()(const A& element, const B& value) {
+    return !less(value, element);
+  }
+};
+
 template <class It>
 void exchange(It a, It b) {
   ValueOf<It> kept = *a;
@@ -267,16 +277,7 @@ It lower_bound(It first, It last, const T& value) {
 }
 template <class It, class T, class Compare>
 It upper_bound(It first, It last, const T& value, Compare less) {
-  for (auto n = last - first; n > 0;) {
-    const auto half = n / 2;
-    if (!less(value, first[half])) {
-      first += half + 1;
-      n -= half + 1;
-    } else {
-      n = half;
-    }
-  }
-  return first;
+  return thrust::lower_bound(first, last, value, kiln_detail::NotBefore<Compare>{less});
 }
 template <class It, class T>
 It upper_bound(It first, It last, const T& value) {

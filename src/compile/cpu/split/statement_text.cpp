@@ -1,4 +1,5 @@
 #include "compile/cpu/split/statement_text.h"
+#include "specialize/attributes.h"
 
 #include <algorithm>
 #include <utility>
@@ -59,8 +60,7 @@ void StatementText::shared(const Statement& statement) {
   out_ += "alignas(64) ";
   for (std::size_t i = statement.specifiers.begin; i < statement.specifiers.end; ++i) {
     if (body_.is(i, "static") || body_.is(i, "__shared__")) continue;
-    if (body_.is(i, "alignas") || body_.is(i, "__align__") || body_.is(i, "__builtin_align__") ||
-        body_.is(i, "__attribute__")) {
+    if (is_alignment(body_.tokens()[i])) {
       out_ += raw({i, body_.tokens()[i + 1].close + 1}) + " ";
       i = body_.tokens()[i + 1].close;
       continue;
