@@ -49,6 +49,15 @@ KILN_SHIM unsigned kiln_prmt(unsigned x, unsigned y, unsigned selector) {
   }
   return result;
 }
+/// PTX's lop3: bit i of the table for x, y and z as the bits of i.
+KILN_SHIM unsigned kiln_lop3(unsigned x, unsigned y, unsigned z, unsigned table) {
+  unsigned result = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    if ((table >> i & 1u) == 0) continue;
+    result |= (i & 4u ? x : ~x) & (i & 2u ? y : ~y) & (i & 1u ? z : ~z);
+  }
+  return result;
+}
 KILN_SHIM unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) << (shift & 31u) >> 32);
 }
