@@ -155,7 +155,8 @@ TEST_F(HiprtcCompilerTest, TakesCooperativeGroupsOfAnyKind) {
       "extern \"C\" __global__ void f(unsigned* a) {\n"
       "  const thread_block block = this_thread_block();\n"
       "  const grid_group grid = this_grid();\n"
-      "  a[grid.thread_rank() % grid.size()] = place(tiled_partition<16>(block)) + place(coalesced_threads());\n"
+      "  a[grid.thread_rank() % grid.size()] = place(tiled_partition<16>(block)) + "
+      "place(coalesced_threads());\n"
       "  sync(grid);\n  grid.barrier_wait(grid.barrier_arrive());\n"
       "  a[0] += place(block) + (grid.is_valid() ? grid.block_rank() : grid.num_blocks());\n}\n",
       "f");

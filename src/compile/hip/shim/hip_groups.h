@@ -1,5 +1,5 @@
-// CUDA's cooperative groups: the grid, blocks, and groups of at most 32 work-items, which are built on CUDA's functions
-// of a warp. hipRTC 5.7 has groups of its own, which lack the most part of these.
+// CUDA's cooperative groups: the grid, blocks, and groups of at most 32 work-items, which are built on CUDA's
+// functions of a warp. hipRTC 5.7 has groups of its own, which lack the most part of these.
 #define cooperative_groups kiln_cooperative_groups
 namespace cooperative_groups {
 
@@ -25,8 +25,9 @@ __device__ inline thread_block this_thread_block() {
 
 namespace kiln {
 
-/// Blocks that have come to the grid's barrier. Its highest bit turns over when all have: the block of rank 0 adds what is
-/// left to 2^31 when each other block adds 1. All blocks of a cooperative launch run at the same time.
+/// Blocks that have come to the grid's barrier. Its highest bit turns over when all have: the block of rank 0
+/// adds what is left to 2^31 when each other block adds 1. All blocks of a cooperative launch run at the same
+/// time.
 __device__ unsigned grid_arrivals = 0;
 constexpr unsigned kTurn = 0x80000000u;
 
@@ -81,14 +82,24 @@ class grid_group {
   __device__ static unsigned long long block_rank() {
     return blockIdx.x + static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + gridDim.y * blockIdx.z);
   }
-  __device__ static unsigned long long num_threads() { return num_blocks() * thread_block::num_threads(); }
-  __device__ static unsigned long long size() { return num_threads(); }
+  __device__ static unsigned long long num_threads() {
+    return num_blocks() * thread_block::num_threads();
+  }
+  __device__ static unsigned long long size() {
+    return num_threads();
+  }
   __device__ static unsigned long long thread_rank() {
     return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
   }
-  __device__ static dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
-  __device__ static dim3 group_dim() { return dim_blocks(); }
-  __device__ static dim3 block_index() { return thread_block::group_index(); }
+  __device__ static dim3 dim_blocks() {
+    return dim3(gridDim.x, gridDim.y, gridDim.z);
+  }
+  __device__ static dim3 group_dim() {
+    return dim_blocks();
+  }
+  __device__ static dim3 block_index() {
+    return thread_block::group_index();
+  }
 };
 
 __device__ inline grid_group this_grid() {
