@@ -69,7 +69,7 @@ sizes() {
                 echo "T=$type h=${layer% *} c=${layer#* } filters=${layer#* }"; done; done ;;
     *:layers) layers 'half float' '1 8 64' ;;
     *:transpose) for bytes in 1 2 4 8 16; do echo "bytes=$bytes rows=16384"; done; echo 'bytes=4 rows=32768' ;;
-    *:spmv) for type in double float; do for matrix in plane5 cube7 cube27 banded rmat; do echo "T=$type generator=$matrix"; done; done ;;
+    *:spmv) for type in double float; do for matrix in plane5 cube7 cube27 elasticity banded rmat; do echo "T=$type generator=$matrix"; done; done ;;
     *:batched_gemm) for type in double float; do for m in 2 4 8 16 32; do echo "T=$type m=$m"; done; done ;;
     *:stencil7) for type in double float; do for n in 128 256 512 1024; do echo "T=$type nx=$n"; done; done ;;
     *:minibude) printf 'nposes=%s\n' 2048 65536 ;;

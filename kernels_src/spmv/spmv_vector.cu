@@ -55,10 +55,12 @@ spmv_vector(T* __restrict__ y, const int* __restrict__ row_offsets, const int* _
 }
 
 constexpr int width = Params::block_size;
+constexpr int steps = Params::items;
 
 // Rows in groups of `width` whose entries are dense blocks of width x width: such rows lie side by side with
 // the same columns, so that one number for each block stands for width^2 columns, and an element of x serves
-// `width` rows.
+// `width` rows. Entries of `items` steps are on their way at the same time: most rows have fewer steps than a loop that the
+// compiler unrolls takes at once. `ahead`: those of the next steps, too, while a team adds.
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_blocked
 spmv_blocked(T* __restrict__ y, const int* __restrict__ row_offsets, const int* __restrict__ block_columns,
              const T* __restrict__ values, const T* __restrict__ x, const Params p) {
@@ -69,11 +71,35 @@ spmv_blocked(T* __restrict__ y, const int* __restrict__ row_offsets, const int* 
   const int length = inside ? row_offsets[group * width + 1] - begin : 0;
   const int* __restrict__ columns = block_columns + begin / (width * width);
   T sum[width] = {};
-  KILN_UNROLL(4)
-  for (int k = lane; k < length; k += lanes) {
-    const T factor = x[once(columns + k / width) * width + k % width];
+  struct Step {
+    int column[steps];
+    T value[steps][width];
+  };
+  const auto load = [&](Step& step, int first) {
     KILN_UNROLL_ALL
-    for (int r = 0; r < width; ++r) sum[r] += once(values + begin + r * length + k) * factor;
+    for (int i = 0; i < steps; ++i) {
+      const int k = first + i * lanes;
+      step.column[i] = k < length ? once(columns + k / width) * width + k % width : -1;
+      KILN_UNROLL_ALL
+      for (int r = 0; r < width; ++r)
+        step.value[i][r] = k < length ? once(values + begin + r * length + k) : T(0);
+    }
+  };
+  Step here, next;
+  if (Params::ahead) load(next, lane);
+  for (int first = lane; first < length; first += steps * lanes) {
+    if (Params::ahead) {
+      here = next;
+      load(next, first + steps * lanes);
+    } else {
+      load(here, first);
+    }
+    KILN_UNROLL_ALL
+    for (int i = 0; i < steps; ++i) {
+      const T factor = here.column[i] >= 0 ? x[here.column[i]] : T(0);
+      KILN_UNROLL_ALL
+      for (int r = 0; r < width; ++r) sum[r] += here.value[i][r] * factor;
+    }
   }
   KILN_UNROLL_ALL
   for (int r = 0; r < width; ++r) {

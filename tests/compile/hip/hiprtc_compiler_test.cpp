@@ -154,7 +154,11 @@ TEST_F(HiprtcCompilerTest, TakesCooperativeGroupsOfAnyKind) {
       "__device__ unsigned place(thread_group g) { g.sync(); return g.thread_rank() * g.size(); }\n"
       "extern \"C\" __global__ void f(unsigned* a) {\n"
       "  const thread_block block = this_thread_block();\n"
-      "  a[0] = place(block) + place(tiled_partition<16>(block)) + place(coalesced_threads());\n}\n",
+      "  const grid_group grid = this_grid();\n"
+      "  a[grid.thread_rank() % grid.size()] = place(tiled_partition<16>(block)) + "
+      "place(coalesced_threads());\n"
+      "  sync(grid);\n  grid.barrier_wait(grid.barrier_arrive());\n"
+      "  a[0] += place(block) + (grid.is_valid() ? grid.block_rank() : grid.num_blocks());\n}\n",
       "f");
   specialization.params_header = "";
   specialization.unseen_headers = {"cooperative_groups.h"};

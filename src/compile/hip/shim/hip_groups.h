@@ -1,5 +1,5 @@
-// CUDA's cooperative groups inside of a block, built on CUDA's functions of a warp: groups of at most 32
-// work-items. hipRTC 5.7 has groups of its own, which lack the most part of these.
+// CUDA's cooperative groups: the grid, blocks, and groups of at most 32 work-items, which are built on CUDA's
+// functions of a warp. hipRTC 5.7 has groups of its own, which lack the most part of these.
 #define cooperative_groups kiln_cooperative_groups
 namespace cooperative_groups {
 
@@ -25,6 +25,12 @@ __device__ inline thread_block this_thread_block() {
 
 namespace kiln {
 
+/// Blocks that have come to the grid's barrier. Its highest bit turns over when all have: the block of rank 0
+/// adds what is left to 2^31 when each other block adds 1. All blocks of a cooperative launch run at the same
+/// time.
+__device__ unsigned grid_arrivals = 0;
+constexpr unsigned kTurn = 0x80000000u;
+
 /// Work-items of a warp; `mask` has a bit for each.
 template <class T>
 __device__ T shuffled(unsigned mask, T value, unsigned lane) {
@@ -40,6 +46,65 @@ __device__ inline unsigned lane() {
 }
 
 }  // namespace kiln
+
+/// All work-items of a cooperative launch.
+class grid_group {
+ public:
+  struct arrival_token {
+    unsigned before;  ///< of the work-item of rank 0 of a block
+  };
+  __device__ static bool is_valid() { return true; }
+  __device__ static void sync() { barrier_wait(barrier_arrive()); }
+  __device__ static arrival_token barrier_arrive() {
+    arrival_token token = {0};
+    __syncthreads();
+    if (thread_block::thread_rank() == 0) {
+      const unsigned others = static_cast<unsigned>(num_blocks()) - 1;
+      __threadfence();
+      token.before = atomicAdd(&kiln::grid_arrivals, block_rank() == 0 ? kiln::kTurn - others : 1u);
+    }
+    return token;
+  }
+  __device__ static void barrier_wait(const arrival_token& token) {
+    if (thread_block::thread_rank() == 0) {
+      while (((token.before ^ atomicAdd(&kiln::grid_arrivals, 0u)) & kiln::kTurn) == 0) {
+#if defined(__AMDGCN__)
+        __builtin_amdgcn_s_sleep(1);
+#endif
+      }
+      __threadfence();
+    }
+    __syncthreads();
+  }
+  __device__ static unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
+  __device__ static unsigned long long block_rank() {
+    return blockIdx.x + static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + gridDim.y * blockIdx.z);
+  }
+  __device__ static unsigned long long num_threads() {
+    return num_blocks() * thread_block::num_threads();
+  }
+  __device__ static unsigned long long size() {
+    return num_threads();
+  }
+  __device__ static unsigned long long thread_rank() {
+    return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+  }
+  __device__ static dim3 dim_blocks() {
+    return dim3(gridDim.x, gridDim.y, gridDim.z);
+  }
+  __device__ static dim3 group_dim() {
+    return dim_blocks();
+  }
+  __device__ static dim3 block_index() {
+    return thread_block::group_index();
+  }
+};
+
+__device__ inline grid_group this_grid() {
+  return grid_group();
+}
 
 template <unsigned Size, class Parent = thread_block>
 class thread_block_tile {
