@@ -22,7 +22,7 @@ std::optional<std::string> DraftBuffers::content_of(const std::string& given, co
     const auto element = parse_element_type(type);
     const bool whole = element && !is_real(element->scalar) && element->scalar != ScalarType::kBool;
     const bool has_form =
-        value && element && (*value == 0 || (whole && (*value > 0 || element->scalar == ScalarType::kInt)));
+        value && (*value == 0 || (whole && (*value > 0 || element->scalar == ScalarType::kInt)));
     return has_form ? std::optional(std::to_string(*value)) : std::nullopt;
   }
   // Where others are copied, this one is a result.

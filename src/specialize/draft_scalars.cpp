@@ -71,7 +71,7 @@ bool is_size_name(const std::string& name) {
 std::string DraftScalars::fresh(const std::string& wanted) {
   std::string name = wanted.empty() ? "argument" : wanted;
   while (is_word_of_format(name) || is_word_of_expressions(name) || is_cpp_word(name) || name == "seed" ||
-         name == "variant" || taken_.contains(name))
+         name == "variant" || parse_real(name) || taken_.contains(name))  // "inf" reads as a number
     name += "_";
   taken_.insert(name);
   return name;
@@ -146,7 +146,8 @@ std::string DraftScalars::scalar_name(const TextKernel& kernel, const std::strin
     const bool wraps = kind == "unsigned" && *whole < 0 && *whole >= -2147483648LL;
     value = std::to_string(wraps ? *whole + 4294967296LL : *whole);
     line.remark = "as in the program: " + given;
-  } else if (const auto real = real_of(given); real && (kind == "float" || kind == "double" || !scalar)) {
+  } else if (const auto real = real_of(constant_text(given));
+             real && (kind == "float" || kind == "double" || !scalar)) {
     value = *real;
     line.remark = "as in the program: " + given;
   } else {
@@ -347,6 +348,16 @@ std::optional<std::string> DraftScalars::parameter_of_host(const TextLaunch& lau
          std::string(large ? kHowLarge : "its value") + ", a number of the host", ""});
   }
   return mine;
+}
+
+std::string DraftScalars::constant_text(const std::string& name) const {
+  std::string text = name;
+  for (int depth = 0; depth < kDeepestExpression; ++depth) {
+    const auto constant = program_.constants.find(text);
+    if (constant == program_.constants.end()) break;
+    text = constant->second;
+  }
+  return text;
 }
 
 bool DraftScalars::is_of_host(const std::string& name) const {

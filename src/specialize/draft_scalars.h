@@ -83,6 +83,9 @@ class DraftScalars {
   /// command line.
   std::optional<std::string> parameter_of_host(const TextLaunch& launch, const std::string& name);
 
+  /// What a constant stands for, by way of others; other texts as they are.
+  [[nodiscard]] std::string constant_text(const std::string& name) const;
+
   /// Whether the program passes the number to the kernel as an extent of a product.
   [[nodiscard]] bool is_extent(const TextKernel& kernel, const std::string& name) const;
 

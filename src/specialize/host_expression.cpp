@@ -77,7 +77,7 @@ class HostTranslator {
       if (at(i, "/")) {
         const bool named = i + 1 < span.end && tokens_[i + 1].identifier();
         const auto divisor = operand(++i, span.end, real);
-        if (!divisor) return std::nullopt;
+        if (!divisor || *divisor == "0") return std::nullopt;
         result += real ? " / " : " // ";
         result += !named || parse_integer(*divisor) ? *divisor : "max(1, " + *divisor + ")";
         continue;

@@ -248,6 +248,12 @@ class ProgramReader {
       if (tokens()[i].identifier() && at(i + 1, "(") && !member) called.insert(std::string(tokens()[i].text));
       if (at(i, "extern")) kernel.dynamic_shared = true;
     }
+    for (std::size_t i = declaration.whole.begin; i < declaration.parameters.begin; ++i) {
+      if (!at(i, "__launch_bounds__") || !at(i + 1, "(") || tokens()[i + 1].close >= tokens().size())
+        continue;
+      const std::vector<TokenSpan> bounds = parts_of(tokens(), {i + 2, tokens()[i + 1].close}, false);
+      if (!bounds.empty()) kernel.launch_bounds = text_of(tokens(), bounds[0]);
+    }
     kernel.fetches = texture_fetches(tokens(), declaration.body);
     kernel.names_in_body.assign(names.begin(), names.end());
     kernel.called_in_body.assign(called.begin(), called.end());

@@ -29,6 +29,7 @@ struct TextKernel {
   bool overloaded = false;   ///< another kernel has the name
   bool specialises = false;  ///< a template of another text
   std::vector<TextParameter> parameters, template_parameters;
+  std::string launch_bounds;                    ///< the most work-items of a block, as written; may be empty
   bool dynamic_shared = false;                  ///< it has an `extern __shared__` array
   std::vector<std::string> names_in_body;       ///< each once
   std::vector<std::string> called_in_body;      ///< those that a parenthesis follows

@@ -447,7 +447,7 @@ class Drafter {
       if (!block_is_known && extents.size() == 1 && !types_.value_of(extents[0])) {
         if (const auto text = scalars_.translate(kernel, *launch, extents[0], false)) {
           block = {kGuessedBlock};
-          block_texts = {*text};  // "(n + 1) // 2"
+          block_texts = {at_least_one(*text)};  // "(n + 1) // 2"
           block_is_known = true;
           guesses_part = false;
         }
@@ -457,7 +457,11 @@ class Drafter {
         (guesses_part && *std::max_element(block.begin(), block.end()) == 1)) {
       block_is_known = guesses_part = false;
       block = {kGuessedBlock};
-      if (scalars_.dimensions().size() > 1) block = {32, 8};
+      const auto bound = launch == nullptr ? types_.value_of(kernel.launch_bounds) : std::nullopt;
+      if (bound && *bound >= 1 && *bound <= kGuessedSize)
+        block = {*bound};
+      else if (scalars_.dimensions().size() > 1)
+        block = {32, 8};
       block_texts.clear();
       for (const std::int64_t extent : block) block_texts.push_back(std::to_string(extent));
       if (launch != nullptr && block.size() == 1) scalars_.guess_block(launch->block, kGuessedBlock);
@@ -479,6 +483,16 @@ class Drafter {
     add_shared(kernel, launch, block, lines);
   }
 
+  /// Sizes that are filled in later may be smaller than what the program divides by.
+  [[nodiscard]] std::string at_least_one(const std::string& extent) const {
+    const std::size_t division = extent.find("//");
+    const bool divides_twice =
+        division != std::string::npos && extent.find("//", division + 2) != std::string::npos;
+    const bool may_be_none =
+        divides_twice || extent.find_first_of("-/") < extent.find('+') || scalars_.may_be_zero(extent);
+    return may_be_none ? "max(1, " + extent + ")" : extent;
+  }
+
   /// The program's grid over the workload's parameters; nothing where it uses what these do not have.
   std::optional<std::vector<std::string>> translated_grid(const TextKernel& kernel,
                                                           const TextLaunch& launch) {
@@ -486,13 +500,7 @@ class Drafter {
     for (const std::string& extent : types_.extents_of_launch(launch.grid)) {
       const auto translated = scalars_.translate(kernel, launch, extent);
       if (!translated || parse_integer(*translated).value_or(1) < 1) return std::nullopt;
-      // Sizes that are filled in later may be smaller than what the program divides by.
-      const std::size_t division = translated->find("//");
-      const bool divides_twice =
-          division != std::string::npos && translated->find("//", division + 2) != std::string::npos;
-      const bool may_be_none = divides_twice || translated->find_first_of("-/") < translated->find('+') ||
-                               scalars_.may_be_zero(*translated);
-      grid.push_back(may_be_none ? "max(1, " + *translated + ")" : *translated);
+      grid.push_back(at_least_one(*translated));
     }
     if (grid.empty() || grid.size() > 3) return std::nullopt;
     return grid;

@@ -137,6 +137,7 @@ __global__ void second(float* b, int cols, int rows) { b[0] = cols; }
 __global__ void third(float* c, size_t m) { c[0] = m; }
 __global__ void fourth(float* d, int n) { extern __shared__ float s[]; d[0] = s[n]; }
 __global__ void fifth(float* e, int n) { e[0] = n; }
+__global__ void sixth(float* e, int n) { e[0] = n; }
 struct Image { int cols, rows; };
 void run(Image image, int n, float* a, float* b, float* d, float* e) {
   dim3 block(32, 8), grid{};
@@ -147,6 +148,7 @@ void run(Image image, int n, float* a, float* b, float* d, float* e) {
   size_t bytes = static_cast<size_t>(n) * sizeof(float);
   fourth<<<DIV_UP(n, 64), 64, bytes>>>(d, n);
   fifth<<<1, (n + 1) / 2>>>(e, n);
+  sixth<<<1, n / 4>>>(e, n);
 }
 void run_all(float* c) { third<<<(::kCount + ::kThreads - 1) / ::kThreads, ::kThreads>>>(c, ::kCount); }
 )cuda");
@@ -157,6 +159,7 @@ void run_all(float* c) { third<<<(::kCount + ::kThreads - 1) / ::kThreads, ::kTh
   EXPECT_THAT(yaml, HasSubstr("block: [128]  # line"));
   EXPECT_THAT(yaml, HasSubstr("shared: \"n * 4\"  # line"));
   EXPECT_THAT(yaml, HasSubstr("block: [\"(n + 1) // 2\"]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [\"max(1, n // 4)\"]  # line"));
 }
 
 TEST_F(NewShapes, OfNumbersThatOnlyTheHostHasAreParameters) {
@@ -180,10 +183,15 @@ void unclear(float* y, int blocks) { norm<<<blocks, 256>>>(y, y, 1, 4); }
 
 TEST_F(NewShapes, OfProductsAreAllLarge) {
   const std::string yaml = valid_draft(R"cuda(
-__global__ void gemm(const float* a, const float* b, float* c, int M, int N, int K) { c[0] = a[0] * b[0]; }
-void run(float* a, float* b, float* c, int M, int N, int K) { gemm<<<1, 64>>>(a, b, c, M, N, K); }
+__global__ void gemm(const float* a, const float* b, float* c, int M, int N, int K, double eps, float inf) { c[0] = a[0] * b[0]; }
+__global__ void __launch_bounds__(128, 2) tiles(const float* a, const float* b, float* c, int M, int N, int K) { c[0] = a[0]; }
+const double kSmall = 0.25, kEps = kSmall;
+void run(float* a, float* b, float* c, int M, int N, int K) { gemm<<<1, 64>>>(a, b, c, M, N, K, kEps, 9); }
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("K: {type: int, default: 64}  # FILL IN how large"));
+  EXPECT_THAT(yaml, HasSubstr("eps_: {type: double, default: 0.25}  # as in the program: kEps"));
+  EXPECT_THAT(yaml, HasSubstr("inf_: {type: float, default: 9}"));
+  EXPECT_THAT(yaml, HasSubstr("block: [128]  # FILL IN work-items of a block"));
 }
 
 TEST_F(NewShapes, ContentIsWhatTheProgramCopiesAndClears) {

@@ -52,6 +52,7 @@ TEST(HostExpression, OfGridsAndSizesAreThoseOfAWorkload) {
       {"unknown", "-"},
       {"image.rows", "-"},
       {"n << 2", "-"},
+      {"n / 0", "-"},
       {"n & 3", "-"},
       {"n +", "-"},
       {"blocks(n)", "-"},
