@@ -60,7 +60,8 @@ class FailureCutter {
     }
     if (outer == Item::kNoOwner) return;
     const Item& item = program_.items[outer];
-    if (!for_devices || item.declaration->kind == Kind::kClass) leave_out_outer(item);
+    const Kind kind = item.declaration->kind;
+    if (!for_devices || kind == Kind::kClass || kind == Kind::kPrototype) leave_out_outer(item);
   }
 
   /// A member function that only code for the host can call, with its overloads. One that decides how

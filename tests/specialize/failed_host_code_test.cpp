@@ -90,6 +90,11 @@ TEST(FailedHostCode, ErrorsOfATextWithoutHostCodeStay) {
   EXPECT_THAT(leave_out_failed_host_code(spec, {{"program.cu", 1}, {"host.h", 2}}), IsEmpty());
   EXPECT_EQ(spec.source_text, text);
   EXPECT_THAT(leave_out_failed_host_code(spec, {{"host.h", 1}}), ElementsAre("A"));
+  Specialization typed =
+      program(text, "typedef struct { FILE* log; } Config;\nvoid print(const Config* c);\n");
+  typed.left_out.clear();
+  EXPECT_THAT(leave_out_failed_host_code(typed, {{"host.h", 1}, {"host.h", 2}}),
+              ElementsAre("Config", "print"));
 }
 
 }  // namespace

@@ -244,7 +244,15 @@ TEST_F(StandardHeaders, FunctionsOfWholeNumbersAreThoseOfDouble) {
         "  static_assert(sizeof(pow(2, n)) == 8 && sizeof(pow(x, n)) == 4 && sizeof(sqrt(x)) == 4, \"\");\n"
         "  a[0] = pow(2, n) + pow(x, 2.0f) + pow(x, 2) + fmax(x, 1.0f) + sqrt(2.0);\n"
         "  static_assert(sizeof(pow(x, 2.0)) == 8 && sizeof(atan2(2.0, x)) == 8, \"\");\n"
-        "  a[1] = pow(x, 3.0) + pow(3.0, x) + fmod(x, 2.0) + fmax(x, 0.0) + hypot(2.0, x);\n}\n";
+        "  a[1] = pow(x, 3.0) + pow(3.0, x) + fmod(x, 2.0) + fmax(x, 0.0) + hypot(2.0, x) + pow(10, "
+        "a[2]);\n}\n";
+    EXPECT_EQ(compile(specialize(text, "f")).format, "cubin") << text;
+  }
+  for (const char* before : {"", "using namespace std;\n"}) {
+    const std::string text =
+        "#include <tuple>\n" + std::string(before) +
+        "extern \"C\" __global__ void f(double* a, float x) {\n"
+        "  a[0] = std::get<0>(std::make_tuple(pow(x, 3.0))) + pow(10, a[1]) + fmax(x, 0.0) + pow(x, 2);\n}\n";
     EXPECT_EQ(compile(specialize(text, "f")).format, "cubin") << text;
   }
   EXPECT_EQ(

@@ -34,13 +34,24 @@ namespace std {
 using ::size_t;
 }
 
-// Of a float and a double, for which NVRTC finds several functions.
-#define KILN_OF_BOTH(function)                           \
-  __device__ inline double function(float a, double b) { \
-    return function(static_cast<double>(a), b);          \
-  }                                                      \
-  __device__ inline double function(double a, float b) { \
-    return function(a, static_cast<double>(b));          \
+// Of a float and a double, for which NVRTC finds several functions. `More` is empty; with it, templates of
+// libcu++ that take the same arguments are preferred.
+namespace kiln_nvcc {
+template <class...>
+struct Both {};
+template <>
+struct Both<float, double> {
+  using type = double;
+};
+template <>
+struct Both<double, float> {
+  using type = double;
+};
+}  // namespace kiln_nvcc
+#define KILN_OF_BOTH(function)                                                                  \
+  template <class A, class B, class... More>                                                    \
+  __device__ inline typename kiln_nvcc::Both<A, B, More...>::type function(A a, B b, More...) { \
+    return function(static_cast<double>(a), static_cast<double>(b));                            \
   }
 KILN_OF_BOTH(pow)
 KILN_OF_BOTH(fmod)
