@@ -1,8 +1,10 @@
 #include "batched_gemm.h"
 
+#include "../tiles/overlap.h"
+
 // A work-item has `tile_m` rows of a and d and all of b, of `each` matrices, in registers, whose loads are all
 // on their way before the first is used. Work-items of a matrix are neighbours, so that rows of 16 bytes are
-// written side by side. This needs m, n and k as constants; bound at run time, it sums from memory, an element
+// written side by side. Launches overlap: a, b and c are not `__restrict__`. This needs m, n and k as constants; bound at run time, it sums from memory, an element
 // at a time.
 
 template <int Elements>
@@ -16,7 +18,7 @@ constexpr int access_of(int elements, int access = pack) {
 }
 
 template <int Elements>
-__device__ inline void load_matrix(Matrix<Elements>& to, const T* __restrict__ from, long long stride) {
+__device__ inline void load_matrix(Matrix<Elements>& to, const T* from, long long stride) {
   constexpr int count = access_of(Elements);
   if (stride % count == 0) {
     KILN_UNROLL_ALL
@@ -58,8 +60,8 @@ constexpr bool constants = sizeof(size_of_member(&Params::m)) + sizeof(size_of_m
                            3;
 
 template <class P>
-__device__ inline void multiply(T* __restrict__ d, const T* __restrict__ a, const T* __restrict__ b,
-                                const T* __restrict__ c, const P& p, AreConstants<true>) {
+__device__ inline void multiply(T* __restrict__ d, const T* a, const T* b, const T* c, const P& p,
+                                AreConstants<true>) {
   constexpr int M = P::m, N = P::n, K = P::k, rows = P::tile_m, team = M / rows;
   const long long first = (long long)blockIdx.x * (P::block * P::each) + threadIdx.x;
   Matrix<rows * K> left[P::each];
@@ -74,6 +76,7 @@ __device__ inline void multiply(T* __restrict__ d, const T* __restrict__ a, cons
     load_matrix(right[e], b + at * p.stride_b, p.stride_b);
     if (p.beta != 0) load_matrix(old[e], c + at * p.stride_c + row * N, p.stride_c);
   }
+  tiles::let_next_start();
   KILN_UNROLL_ALL
   for (int e = 0; e < P::each; ++e) {
     const long long at = (first + e * P::block) / team;
@@ -98,8 +101,8 @@ __device__ inline void multiply(T* __restrict__ d, const T* __restrict__ a, cons
 }
 
 template <class P>
-__device__ inline void multiply(T* __restrict__ d, const T* __restrict__ a, const T* __restrict__ b,
-                                const T* __restrict__ c, const P& p, AreConstants<false>) {
+__device__ inline void multiply(T* __restrict__ d, const T* a, const T* b, const T* c, const P& p,
+                                AreConstants<false>) {
   const int team = p.m / P::tile_m;
   for (int e = 0; e < P::each; ++e) {
     const long long place = (long long)blockIdx.x * (P::block * P::each) + e * P::block + threadIdx.x;
@@ -122,7 +125,7 @@ __device__ inline void multiply(T* __restrict__ d, const T* __restrict__ a, cons
 }
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_batched_gemm_registers
-batched_gemm_registers(T* __restrict__ d, const T* __restrict__ a, const T* __restrict__ b,
-                       const T* __restrict__ c, const Params p) {
+batched_gemm_registers(T* __restrict__ d, const T* a, const T* b, const T* c, const Params p) {
+  tiles::wait_for_launches_before();
   multiply(d, a, b, c, p, AreConstants<constants>());
 }

@@ -60,7 +60,7 @@ constexpr int steps = Params::items;
 // Rows in groups of `width` whose entries are dense blocks of width x width: such rows lie side by side with
 // the same columns, so that one number for each block stands for width^2 columns, and an element of x serves
 // `width` rows. Entries of `items` steps are on their way at the same time: most rows have fewer steps than a loop that the
-// compiler unrolls takes at once.
+// compiler unrolls takes at once. `ahead`: those of the next steps, too, while a team adds.
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_spmv_blocked
 spmv_blocked(T* __restrict__ y, const int* __restrict__ row_offsets, const int* __restrict__ block_columns,
              const T* __restrict__ values, const T* __restrict__ x, const Params p) {
@@ -71,21 +71,34 @@ spmv_blocked(T* __restrict__ y, const int* __restrict__ row_offsets, const int* 
   const int length = inside ? row_offsets[group * width + 1] - begin : 0;
   const int* __restrict__ columns = block_columns + begin / (width * width);
   T sum[width] = {};
-  for (int first = lane; first < length; first += steps * lanes) {
+  struct Step {
     int column[steps];
     T value[steps][width];
+  };
+  const auto load = [&](Step& step, int first) {
     KILN_UNROLL_ALL
     for (int i = 0; i < steps; ++i) {
       const int k = first + i * lanes;
-      column[i] = k < length ? once(columns + k / width) * width + k % width : -1;
+      step.column[i] = k < length ? once(columns + k / width) * width + k % width : -1;
       KILN_UNROLL_ALL
-      for (int r = 0; r < width; ++r) value[i][r] = k < length ? once(values + begin + r * length + k) : T(0);
+      for (int r = 0; r < width; ++r)
+        step.value[i][r] = k < length ? once(values + begin + r * length + k) : T(0);
+    }
+  };
+  Step here, next;
+  if (Params::ahead) load(next, lane);
+  for (int first = lane; first < length; first += steps * lanes) {
+    if (Params::ahead) {
+      here = next;
+      load(next, first + steps * lanes);
+    } else {
+      load(here, first);
     }
     KILN_UNROLL_ALL
     for (int i = 0; i < steps; ++i) {
-      const T factor = column[i] >= 0 ? x[column[i]] : T(0);
+      const T factor = here.column[i] >= 0 ? x[here.column[i]] : T(0);
       KILN_UNROLL_ALL
-      for (int r = 0; r < width; ++r) sum[r] += value[i][r] * factor;
+      for (int r = 0; r < width; ++r) sum[r] += here.value[i][r] * factor;
     }
   }
   KILN_UNROLL_ALL

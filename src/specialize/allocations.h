@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 
 #include "specialize/tokens.h"
@@ -8,8 +9,21 @@
 namespace kiln {
 
 /// What a program allocates on the device: by the name of the pointer, the bytes as written
-/// ("n * sizeof(float)"). A pointer that is allocated twice, with different sizes, is left out.
+/// ("n * sizeof(float)"). A pointer that is allocated twice, with different sizes, is left out. A vector of
+/// Thrust (`thrust::device_vector<float> x(n)`) is such a pointer.
 [[nodiscard]] std::map<std::string, std::string> find_allocations(const TokenizedText& text);
+
+/// What a program puts into its device's memory.
+struct DeviceData {
+  std::set<std::string> copied;               ///< pointers to which the host copies
+  std::map<std::string, std::string> filled;  ///< by the pointer's name: the value of each element
+  bool managed = false;                       ///< it has memory that the host writes, too
+};
+[[nodiscard]] DeviceData find_device_data(const TokenizedText& text);
+
+/// "x" of "&x[0]", "(float2*)x", "x.get()", "thrust::raw_pointer_cast(x.data())" and the like; all other
+/// expressions are returned as they are.
+[[nodiscard]] std::string pointer_name(const std::string& expression);
 
 /// An allocation's elements ("n" of "n * sizeof(float)"), and the type whose size it has ("float").
 struct AllocatedElements {

@@ -149,6 +149,14 @@ TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
     parameter.type = type.substr(0, type.find('(')) + "*";
     return parameter;
   }
+  for (std::size_t i = span.begin; i + 4 < name; ++i) {  // "T (*function)(T)"
+    const bool to_function = tokens[i].is("(") && (tokens[i + 1].is("*") || tokens[i + 1].is("&")) &&
+                             tokens[i + 2].identifier() && tokens[i + 3].is(")") && tokens[i + 4].is("(");
+    if (!to_function) continue;
+    parameter.name = std::string(tokens[i + 2].text);
+    parameter.type = text_of(tokens, {span.begin, i + 2}) + text_of(tokens, {i + 3, name});
+    return parameter;
+  }
   if (name > span.begin && tokens[name - 1].identifier() && name - 1 > span.begin) {
     parameter.name = std::string(tokens[name - 1].text);
     parameter.type = text_of(tokens, {span.begin, name - 1});

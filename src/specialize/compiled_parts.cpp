@@ -223,13 +223,23 @@ class PartsReader {
       if (!branch.why) branch.why = why_not_reached(part, branch);
       return;
     }
-    const Truth holds = is_directive(directive, "else") ? Truth::kAlways : macros_.holds(directive);
+    Truth holds = is_directive(directive, "else") ? Truth::kAlways : macros_.holds(directive);
+    if (holds == Truth::kSometimes && guards_text(part, i)) holds = Truth::kAlways;
     if (holds == Truth::kSometimes) part.unclear.insert(open.conditional);
     if (holds == Truth::kNever && !branch.why) branch.why = why_not(part, branch);
     if (holds != Truth::kNever) branch.taken = true;
     open.now =
         std::min({open.outer, holds, open.before == Truth::kSometimes ? Truth::kSometimes : Truth::kAlways});
     open.before = std::max(open.before, holds);
+  }
+
+  /// `#ifndef __NAME_H__` with `#define __NAME_H__` behind it. Such names look like names of compilers.
+  [[nodiscard]] static bool guards_text(const TextPart& part, std::size_t i) {
+    const std::vector<Directive>& directives = part.source.directives;
+    if (i + 1 >= directives.size() || !is_directive(directives[i], "ifndef")) return false;
+    const std::vector<Token>&asked = directives[i].tokens, &next = directives[i + 1].tokens;
+    return asked.size() == 2 && next.size() == 2 && next[0].is("define") && next[1].is(asked[1].text) &&
+           !asked[1].is("__CUDA_ARCH__") && !asked[1].is("__HIP_DEVICE_COMPILE__");
   }
 
   /// From behind its directive.

@@ -14,9 +14,26 @@ constexpr std::int64_t kGuessedBytes = 64;  // of an element whose type has no f
 
 }  // namespace
 
-std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::string& given,
+std::optional<std::string> DraftBuffers::content_of(const std::string& given, const std::string& type) const {
+  const DeviceData& data = program_.device_data;
+  if (data.copied.contains(given)) return std::nullopt;
+  if (const auto filled = data.filled.find(given); filled != data.filled.end()) {
+    const auto value = types_.value_of(filled->second);
+    const auto element = parse_element_type(type);
+    const bool whole = element && !is_real(element->scalar) && element->scalar != ScalarType::kBool;
+    const bool has_form =
+        value && (*value == 0 || (whole && (*value > 0 || element->scalar == ScalarType::kInt)));
+    return has_form ? std::optional(std::to_string(*value)) : std::nullopt;
+  }
+  // Where others are copied, this one is a result.
+  const bool result = !data.managed && !data.copied.empty() && program_.allocations.contains(given);
+  return result ? std::optional<std::string>("0") : std::nullopt;
+}
+
+std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::string& argument,
                                       const TextKernel& kernel, const ArgumentType& type,
                                       const std::string& elements, bool has_input) {
+  const std::string given = pointer_name(argument);
   const bool null = given == "NULL" || given == "nullptr";  // YAML reads NULL as no name
   const std::string wanted = is_identifier(given) && !null ? given : pointer.name;
   const std::string key = wanted + (type.rows ? " with rows of " : " of ") + type.type;
@@ -26,7 +43,11 @@ std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::s
   add_record_type(type.type, kernel);
   std::string init = "0";
   const auto element = parse_element_type(type.type);
-  if ((type.read_only || !has_input) && !program_.records.contains(type.type)) {
+  const auto content = type.bytes.empty() && !type.rows ? content_of(given, type.type) : std::nullopt;
+  const bool known = content && !(type.read_only && !program_.device_data.filled.contains(given));
+  if (known) {
+    init = *content;
+  } else if ((type.read_only || !has_input) && !program_.records.contains(type.type)) {
     const bool real = !element || is_real(element->scalar);
     init = real ? "{uniform: [0, 1]}" : element->scalar == ScalarType::kBool ? "0" : "{uniform: [0, 16]}";
   }
@@ -44,7 +65,7 @@ std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::s
                                                : ", " + std::to_string(kGuessedBytes);
   scalars_.make_sides_small(extent, type.rows ? 2 : 3);
   if (!type.bytes.empty()) init = "0";
-  if (type.read_only || !has_input) todo += ", content";
+  if (!known && (type.read_only || !has_input)) todo += ", content";
   if (pointer.type.find("void") != std::string::npos) todo += ", type";
   buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type.type) + ", shape: [" +
                                quoted_scalar(extent) + row + "], init: " + init + "}",

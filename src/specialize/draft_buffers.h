@@ -18,8 +18,8 @@ class DraftBuffers {
   DraftBuffers(const DraftTypes& types, DraftScalars& scalars)
       : scalars_(scalars), types_(types), program_(types.program()) {}
 
-  /// The buffer of a pointer: named like what the program passes (`given`), so that kernels share it.
-  std::string buffer_name(const TextParameter& pointer, const std::string& given, const TextKernel& kernel,
+  /// The buffer of a pointer: named like what the program passes (`argument`), so that kernels share it.
+  std::string buffer_name(const TextParameter& pointer, const std::string& argument, const TextKernel& kernel,
                           const ArgumentType& type, const std::string& elements, bool has_input);
 
   std::string texture_argument(const TextParameter& parameter, const TextKernel& kernel,
@@ -36,6 +36,10 @@ class DraftBuffers {
   [[nodiscard]] std::string output() const;
 
  private:
+  /// What the program has in a buffer before the first launch, as an `init`; absent: numbers of the host.
+  [[nodiscard]] std::optional<std::string> content_of(const std::string& given,
+                                                      const std::string& type) const;
+
   /// Elements that the program allocates for what it passes; nothing where a workload's parameters do not
   /// tell.
   std::optional<std::string> allocated_extent(const TextParameter& pointer, const std::string& given,

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "base/text.h"
 #include "config/scalar_type.h"
+#include "specialize/host_expression.h"
+#include "specialize/template_arguments.h"
 #include "workload/cpp_words.h"
 #include "workload/names.h"
 
@@ -15,6 +18,9 @@ constexpr std::int64_t kMostGuessed = std::int64_t{1} << 25;  // elements of a b
 constexpr std::int64_t kGuessedSide = 64;                     // of a buffer that has three sizes or more
 constexpr int kDeepestExpression = 8;
 constexpr const char* kHowLarge = "how large";
+/// Functions that read a number from a text.
+constexpr std::array<std::string_view, 6> kReadsNumber = {"atoi", "atol",   "stoi",
+                                                          "stol", "strtol", "strtoul"};
 
 /// Names that go together as extents, the contiguous one first.
 const std::vector<std::vector<std::string>>& extents_together() {
@@ -31,15 +37,30 @@ std::optional<std::string> real_of(std::string text) {
   return value ? std::optional(text) : std::nullopt;
 }
 
+/// A likely extent of a part of the work by the name's first word: of a tile, of a filter; 0 for all else.
+std::int64_t part_of_work(const std::string& name) {
+  static const std::map<std::string_view, std::int64_t> extents = {
+      {"tile", 32},  {"block", 32}, {"chunk", 32},  {"section", 32}, {"slice", 32},
+      {"lane", 32},  {"warp", 32},  {"kernel", 3},  {"filter", 3},   {"mask", 3},
+      {"window", 3}, {"patch", 3},  {"stencil", 3}, {"blur", 3}};
+  std::string word = name.substr(0, name.find('_'));
+  for (const char* end : {"Size", "Len", "Width", "Height"}) {
+    if (word.ends_with(end)) word.resize(word.size() - std::string_view(end).size());
+  }
+  const auto found = extents.find(word);
+  return found == extents.end() || word == name ? 0 : found->second;
+}
+
 }  // namespace
 
 bool is_size_name(const std::string& name) {
   static const std::set<std::string> names = {
-      "n",       "N",       "size",    "len",  "length", "count", "total", "elements", "width", "height",
-      "depth",   "w",       "h",       "nx",   "ny",     "nz",    "rows",  "cols",     "m",     "M",
-      "dim",     "num",     "nelem",   "Nx",   "Ny",     "Nz",    "limit", "nodes",    "ncols", "nrows",
-      "columns", "numRows", "numCols", "dimx", "dimy",   "dimz",  "nelems"};
+      "n",       "N",       "size",    "len",  "length", "count", "total",  "elements", "width", "height",
+      "depth",   "w",       "h",       "nx",   "ny",     "nz",    "rows",   "cols",     "m",     "M",
+      "dim",     "num",     "nelem",   "Nx",   "Ny",     "Nz",    "limit",  "nodes",    "ncols", "nrows",
+      "columns", "numRows", "numCols", "dimx", "dimy",   "dimz",  "nelems", "nnz",      "items", "nitems"};
   if (names.contains(name)) return true;
+  if (part_of_work(name) > 0) return false;
   for (const char* start : {"num", "n_", "no_of_", "size_", "nr_", "len_"}) {
     if (name.starts_with(start) && name.size() > std::string_view(start).size()) return true;
   }
@@ -50,7 +71,7 @@ bool is_size_name(const std::string& name) {
 std::string DraftScalars::fresh(const std::string& wanted) {
   std::string name = wanted.empty() ? "argument" : wanted;
   while (is_word_of_format(name) || is_word_of_expressions(name) || is_cpp_word(name) || name == "seed" ||
-         name == "variant" || taken_.contains(name))
+         name == "variant" || parse_real(name) || taken_.contains(name))  // "inf" reads as a number
     name += "_";
   taken_.insert(name);
   return name;
@@ -125,12 +146,20 @@ std::string DraftScalars::scalar_name(const TextKernel& kernel, const std::strin
     const bool wraps = kind == "unsigned" && *whole < 0 && *whole >= -2147483648LL;
     value = std::to_string(wraps ? *whole + 4294967296LL : *whole);
     line.remark = "as in the program: " + given;
-  } else if (const auto real = real_of(given); real && (kind == "float" || kind == "double" || !scalar)) {
+  } else if (const auto real = real_of(constant_text(given));
+             real && (kind == "float" || kind == "double" || !scalar)) {
     value = *real;
     line.remark = "as in the program: " + given;
   } else {
-    value = is_size_name(name) && scalar && !is_real(*scalar) ? std::to_string(kGuessedSize) : "1";
-    line.todo = is_size_name(name) ? kHowLarge : "its value";
+    const bool large = is_size_name(name) || is_extent(kernel, name);
+    const bool tiny = scalar && is_real(*scalar) && (name.starts_with("eps") || name.starts_with("EPS"));
+    const bool whole_number = scalar && !is_real(*scalar);
+    const std::int64_t part = whole_number ? part_of_work(name) : 0;
+    value = large && whole_number ? std::to_string(kGuessedSize)
+            : tiny                ? "1e-5"
+            : part > 0            ? std::to_string(part)
+                                  : "1";
+    line.todo = large ? kHowLarge : "its value";
   }
   if (value == "0") zeros_.insert(mine);
   const bool whole_number = scalar && !is_real(*scalar) && kind != "bool";
@@ -191,37 +220,33 @@ void DraftScalars::make_sides_small(const std::string& extent, std::size_t least
 }
 
 std::optional<std::string> DraftScalars::translate(const TextKernel& kernel, const TextLaunch& launch,
-                                                   const std::string& text, int depth) {
+                                                   const std::string& text, bool with_host) {
+  with_host_ = with_host;
+  const auto parameters = parameters_;
+  const auto scalars = scalars_, host_names = host_names_;
+  const auto taken = taken_, zeros = zeros_;
+  auto made = translate_at(kernel, launch, text, 0);
+  if (made) return without_brackets(*std::move(made));
+  parameters_ = parameters;
+  scalars_ = scalars;
+  host_names_ = host_names;
+  taken_ = taken;
+  zeros_ = zeros;
+  return std::nullopt;
+}
+
+std::optional<std::string> DraftScalars::translate_at(const TextKernel& kernel, const TextLaunch& launch,
+                                                      const std::string& text, int depth) {
   if (depth == kDeepestExpression) return std::nullopt;
-  std::string result;
-  const std::vector<Token> tokens = tokenize(text).tokens;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token& token = tokens[i];
-    if (token.kind == Token::Kind::kNumber) {
-      const auto number = types_.value_of(std::string(token.text));
-      if (!number) return std::nullopt;
-      result += std::to_string(*number);
-    } else if (token.identifier()) {
-      const auto name = translated_name(kernel, launch, tokens, i, depth);
-      if (!name) return std::nullopt;
-      result += *name;
-    } else if (token.is("/")) {
-      const bool name = i + 1 < tokens.size() && tokens[i + 1].identifier();
-      result += " // ";
-      if (!name) continue;
-      const auto divisor = translated_name(kernel, launch, tokens, ++i, depth);
-      if (!divisor) return std::nullopt;
-      result += parse_integer(*divisor) ? *divisor : "max(1, " + *divisor + ")";
-    } else if (token.is("+") || token.is("-") || token.is("*") || token.is("%")) {
-      result += " " + std::string(token.text) + " ";
-    } else if (token.is("(") || token.is(")")) {
-      result += token.text;
-    } else {
-      return std::nullopt;
-    }
-  }
-  if (result.empty()) return std::nullopt;
-  return result;
+  const HostNames names = {[&](const std::string& name) { return host_value(kernel, launch, name, depth); },
+                           [&](const std::string& type) -> std::optional<std::string> {
+                             const std::string known = types_.type_name(type, kernel);
+                             if (is_type_parameter(known)) return "sizeof(" + known + ")";
+                             const auto element = parse_element_type(known);
+                             return element ? std::optional(std::to_string(element->bytes())) : std::nullopt;
+                           },
+                           [&](const std::string& inside) { return nested(kernel, launch, inside, depth); }};
+  return host_expression(text, program_.expressions, names);
 }
 
 std::vector<std::string> DraftScalars::extents_of_product(const TextKernel& kernel) const {
@@ -241,6 +266,11 @@ std::vector<std::string> DraftScalars::extents_of_product(const TextKernel& kern
   return {};
 }
 
+bool DraftScalars::is_extent(const TextKernel& kernel, const std::string& name) const {
+  const std::vector<std::string> extents = extents_of_product(kernel);
+  return std::find(extents.begin(), extents.end(), name) != extents.end();
+}
+
 std::int64_t DraftScalars::most_work_items() const {
   std::int64_t most = kGuessedSize;
   for (const TextLaunch& launch : program_.launches) {
@@ -258,33 +288,87 @@ std::int64_t DraftScalars::most_work_items() const {
   return most;
 }
 
-std::optional<std::string> DraftScalars::translated_name(const TextKernel& kernel, const TextLaunch& launch,
-                                                         const std::vector<Token>& tokens, std::size_t& i,
-                                                         int depth) {
-  const std::string name(tokens[i].text);
-  if (i + 2 < tokens.size() && tokens[i + 1].is(".")) {
-    const auto shape = program_.shapes.find(name);
-    const std::size_t axis = std::string_view("xyz").find(tokens[i + 2].text);
-    if (shape == program_.shapes.end() || axis >= shape->second.size()) return std::nullopt;
-    i += 2;
-    return nested(kernel, launch, shape->second[axis], depth);
-  }
+std::optional<std::string> DraftScalars::host_value(const TextKernel& kernel, const TextLaunch& launch,
+                                                    const std::string& name, int depth) {
   for (std::size_t a = 0; a < launch.arguments.size() && a < kernel.parameters.size(); ++a) {
     const TextParameter& parameter = kernel.parameters[a];
-    if (launch.arguments[a] == name && !types_.argument_type(parameter, kernel).pointer)
+    const ArgumentType type = types_.argument_type(parameter, kernel);
+    if (launch.arguments[a] == name && !type.pointer && parse_scalar_type(type.type))
       return scalar_name(kernel, parameter.name);
   }
-  if (i + 1 < tokens.size() && tokens[i + 1].is("(")) return std::nullopt;  // a function
+  if (!is_identifier(name)) {
+    const std::size_t dot = name.find('.');
+    if (dot == std::string::npos || dot + 2 != name.size()) return std::nullopt;
+    const auto shape = program_.shapes.find(name.substr(0, dot));
+    const std::size_t axis = std::string_view("xyz").find(name.back());
+    if (shape == program_.shapes.end() || axis == std::string_view::npos) return std::nullopt;
+    return axis < shape->second.size() ? nested(kernel, launch, shape->second[axis], depth) : "1";
+  }
   if (const auto value = types_.value_of(name)) return std::to_string(*value);
+  if (name == guessed_block_.first) return std::to_string(guessed_block_.second);
+  if (auto known = parameter_of_host(launch, name)) return known;
   const auto constant = program_.constants.find(name);
   if (constant == program_.constants.end()) return std::nullopt;
   return nested(kernel, launch, constant->second, depth);
 }
 
+std::optional<std::string> DraftScalars::parameter_of_host(const TextLaunch& launch,
+                                                           const std::string& name) {
+  const auto constant = program_.constants.find(name);
+  bool known = constant != program_.constants.end() &&
+               std::any_of(kReadsNumber.begin(), kReadsNumber.end(), [&](std::string_view function) {
+                 return constant->second.find(function) != std::string::npos;
+               });
+  if (!known && launch.scope < program_.scopes.size()) {
+    const std::vector<TextParameter>& parameters = program_.scopes[launch.scope].parameters;
+    known = std::any_of(parameters.begin(), parameters.end(), [&](const TextParameter& one) {
+      static const std::set<std::string> whole = {"int",     "unsigned int", "unsigned", "long",
+                                                  "size_t",  "long long",    "int64_t",  "uint32_t",
+                                                  "int32_t", "uint64_t"};
+      return one.name == name && whole.contains(bare_type(one.type));
+    });
+  }
+  std::string lower = name;
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  for (const char* shape : {"block", "grid", "thread", "warp"}) {
+    if (lower.find(shape) != std::string::npos) return std::nullopt;  // no size of the work
+  }
+  if (!known || !with_host_) return std::nullopt;
+  std::string& mine = host_names_[name];
+  if (mine.empty()) {
+    const bool taken_by_kernel =
+        std::any_of(program_.kernels.begin(), program_.kernels.end(), [&](const TextKernel& kernel) {
+          return std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                             [&](const TextParameter& one) { return one.name == name; });
+        });
+    mine = fresh(taken_by_kernel ? "host_" + name : name);
+    const bool large = is_size_name(name);
+    parameters_.push_back(
+        {mine + ": {type: int, default: " + (large ? std::to_string(kGuessedSide) : "1") + "}",
+         std::string(large ? kHowLarge : "its value") + ", a number of the host", ""});
+  }
+  return mine;
+}
+
+std::string DraftScalars::constant_text(const std::string& name) const {
+  std::string text = name;
+  for (int depth = 0; depth < kDeepestExpression; ++depth) {
+    const auto constant = program_.constants.find(text);
+    if (constant == program_.constants.end()) break;
+    text = constant->second;
+  }
+  return text;
+}
+
+bool DraftScalars::is_of_host(const std::string& name) const {
+  return std::any_of(host_names_.begin(), host_names_.end(),
+                     [&](const auto& one) { return one.second == name; });
+}
+
 std::optional<std::string> DraftScalars::nested(const TextKernel& kernel, const TextLaunch& launch,
                                                 const std::string& text, int depth) {
-  const auto translated = translate(kernel, launch, text, depth + 1);
-  return translated ? std::optional("(" + *translated + ")") : std::nullopt;
+  const auto translated = translate_at(kernel, launch, text, depth + 1);
+  return translated ? std::optional(in_brackets(*translated)) : std::nullopt;
 }
 
 std::vector<DraftLine> DraftScalars::lines() const {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "specialize/draft_lines.h"
@@ -45,8 +46,15 @@ class DraftScalars {
   void make_sides_small(const std::string& extent, std::size_t least);
 
   /// The program's expression over the workload's parameters; absent where it uses what these do not have.
+  /// Numbers that only the function around the launch gets become parameters, if `with_host`.
   std::optional<std::string> translate(const TextKernel& kernel, const TextLaunch& launch,
-                                       const std::string& text, int depth = 0);
+                                       const std::string& text, bool with_host = true);
+
+  /// Whether it is a parameter for a number that only the host has.
+  [[nodiscard]] bool is_of_host(const std::string& name) const;
+
+  /// The number of work-items that was guessed for a block, which a launch names by `text`.
+  void guess_block(const std::string& text, std::int64_t value) { guessed_block_ = {text, value}; }
 
   /// Sizes of the kernel that elements_of was last called for, the contiguous one first.
   [[nodiscard]] const std::vector<std::string>& dimensions() const { return dimensions_; }
@@ -61,12 +69,25 @@ class DraftScalars {
   /// Of the largest launch whose extents are constants: kernels often have an element for each work-item.
   [[nodiscard]] std::int64_t most_work_items() const;
 
-  /// `i`: of a name, moved to its last token ("block.x").
-  std::optional<std::string> translated_name(const TextKernel& kernel, const TextLaunch& launch,
-                                             const std::vector<Token>& tokens, std::size_t& i, int depth);
+  std::optional<std::string> translate_at(const TextKernel& kernel, const TextLaunch& launch,
+                                          const std::string& text, int depth);
+
+  /// Of a name of the host, or of an access such as "block.x" and "image.cols".
+  std::optional<std::string> host_value(const TextKernel& kernel, const TextLaunch& launch,
+                                        const std::string& name, int depth);
 
   std::optional<std::string> nested(const TextKernel& kernel, const TextLaunch& launch,
                                     const std::string& text, int depth);
+
+  /// A parameter for a number that the function around the launch gets, or that the program reads from its
+  /// command line.
+  std::optional<std::string> parameter_of_host(const TextLaunch& launch, const std::string& name);
+
+  /// What a constant stands for, by way of others; other texts as they are.
+  [[nodiscard]] std::string constant_text(const std::string& name) const;
+
+  /// Whether the program passes the number to the kernel as an extent of a product.
+  [[nodiscard]] bool is_extent(const TextKernel& kernel, const std::string& name) const;
 
   const DraftTypes& types_;
   const ProgramText& program_;
@@ -74,6 +95,9 @@ class DraftScalars {
   std::set<std::string> zeros_;  // parameters that are 0 by default
   std::map<std::string, std::string> scalars_;
   std::vector<std::string> dimensions_;
+  std::pair<std::string, std::int64_t> guessed_block_;
+  std::map<std::string, std::string> host_names_;  // parameters for what only the host has
+  bool with_host_ = true;
   bool has_elements_ = false;
   std::string elements_name_;
   std::vector<DraftLine> type_lines_, parameters_;

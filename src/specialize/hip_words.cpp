@@ -59,6 +59,8 @@ const std::map<std::string_view, std::string_view> kCalls = {
      "31u)) - "
      "1u)))"},
     {"__builtin_amdgcn_mbcnt_hi", "($2)"},
+    {"__builtin_nontemporal_load", "(*($1))"},
+    {"__builtin_nontemporal_store", "((void)(*($2) = ($1)))"},
     {"unsafeAtomicAdd", "atomicAdd($*)"},
     {"safeAtomicAdd", "atomicAdd($*)"}};
 

@@ -189,8 +189,14 @@ class LaunchReader {
     if (parts.size() > 2) launch.shared = text_of(tokens_, parts[2]);
   }
 
+  /// "n" of "::n".
+  [[nodiscard]] std::string argument_of(TokenSpan span) const {
+    while (at(span.begin, "::") && span.end > span.begin + 1) ++span.begin;
+    return text_of(tokens_, span);
+  }
+
   void set_arguments(TextLaunch& launch, const std::vector<TokenSpan>& parts, std::size_t first) const {
-    for (std::size_t i = first; i < parts.size(); ++i) launch.arguments.push_back(text_of(tokens_, parts[i]));
+    for (std::size_t i = first; i < parts.size(); ++i) launch.arguments.push_back(argument_of(parts[i]));
   }
 
   const std::vector<Token>& tokens_;

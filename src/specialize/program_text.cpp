@@ -48,6 +48,7 @@ class ProgramReader {
       resolve_local_values(launch, local_values_, program_.constants, program_.shapes);
     program_.calls = find_calls(tokens(), templates, scope);
     program_.allocations = find_allocations(source_);
+    program_.device_data = find_device_data(source_);
     return std::move(program_);
   }
 
@@ -70,7 +71,16 @@ class ProgramReader {
     const bool opens = has([](const Token& word) { return word.is("{") || word.is(";"); });
     if (marks && !opens) specifier_macros_.insert(words[1].text);
     const bool arguments = words[2].is("(") && words[2].offset == words[1].end();
-    if (!arguments) program_.constants.emplace(name, text_of(words, {2, words.size()}));
+    if (!arguments) {
+      program_.constants.emplace(name, text_of(words, {2, words.size()}));
+    } else if (!opens &&
+               words[2].close + 1 < words.size()) {  // `#define CEIL_DIV(a, b) (((a) + (b) - 1) / (b))`
+      TextFunction function;
+      for (const TokenSpan& part : parts_of(words, {3, words[2].close}, false))
+        function.parameters.push_back(text_of(words, part));
+      function.result = text_of(words, {words[2].close + 1, words.size()});
+      program_.expressions.emplace(name, std::move(function));
+    }
   }
 
   /// `outer`: the class whose members they are.
@@ -83,6 +93,7 @@ class ProgramReader {
           if (outer == TextScope::kNone) add_kernel(declaration, scope);
         } else {
           add_scope(declaration, outer);
+          add_expression(declaration);
           if (outer == TextScope::kNone && !declaration.names.empty() && stays_beside_kernels(declaration))
             program_.functions.emplace(scope + scope_in_front(declaration) +
                                        std::string(declaration.names[0]));
@@ -145,6 +156,22 @@ class ProgramReader {
     }
     spans_.push_back(declaration.whole);
     return index;
+  }
+
+  /// `int ceil_div(int a, int b) { return (a + b - 1) / b; }`.
+  void add_expression(const Declaration& declaration) {
+    TokenSpan body = declaration.body;
+    if (declaration.names.empty() || body.empty() || !at(body.begin, "return")) return;
+    if (at(body.end - 1, "}")) --body.end;
+    if (body.end < body.begin + 3 || !at(body.end - 1, ";")) return;
+    for (std::size_t i = body.begin; i + 1 < body.end; ++i) {
+      if (at(i, ";")) return;
+    }
+    TextFunction function;
+    for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true))
+      function.parameters.push_back(parameter_of(tokens(), part).name);
+    function.result = "(" + text_of(tokens(), {body.begin + 1, body.end - 1}) + ")";
+    program_.expressions.emplace(declaration.names[0], std::move(function));
   }
 
   /// The innermost function or class around a token.
@@ -220,6 +247,12 @@ class ProgramReader {
       const bool member = at(i - 1, ".") || (at(i - 1, ">") && at(i - 2, "-"));
       if (tokens()[i].identifier() && at(i + 1, "(") && !member) called.insert(std::string(tokens()[i].text));
       if (at(i, "extern")) kernel.dynamic_shared = true;
+    }
+    for (std::size_t i = declaration.whole.begin; i < declaration.parameters.begin; ++i) {
+      if (!at(i, "__launch_bounds__") || !at(i + 1, "(") || tokens()[i + 1].close >= tokens().size())
+        continue;
+      const std::vector<TokenSpan> bounds = parts_of(tokens(), {i + 2, tokens()[i + 1].close}, false);
+      if (!bounds.empty()) kernel.launch_bounds = text_of(tokens(), bounds[0]);
     }
     kernel.fetches = texture_fetches(tokens(), declaration.body);
     kernel.names_in_body.assign(names.begin(), names.end());
@@ -330,10 +363,12 @@ class ProgramReader {
       while (i >= blocks.back() && blocks.size() > 1) blocks.pop_back();
       if (at(i, "{") && tokens()[i].close < span.end) blocks.push_back(tokens()[i].close);
       if (!tokens()[i].identifier()) continue;
+      if (at(i + 1, ".") && at(i + 3, "=") && add_extent(i, span.end, blocks.back())) continue;
       const bool later = i == behind && i > span.begin;
       const bool typed = later || (i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return"));
       if (!typed) continue;
       if (!later) of_shapes = at(type_in_front_of(i), "dim3");
+      if (of_shapes) shapes_.emplace(tokens()[i].text);
       std::size_t end = i;  // of the declarator
       if (of_shapes && (at(i + 1, "(") || at(i + 1, "{"))) {
         add_shape(i, i + 1, blocks.back());
@@ -387,6 +422,25 @@ class ProgramReader {
     program_.constants.emplace(tokens()[name].text, std::move(text));
   }
 
+  /// `grid.x = (n + 255) / 256;` of a variable of the type dim3: from now on it has this extent.
+  bool add_extent(std::size_t name, std::size_t last, std::size_t end) {
+    const std::size_t axis = std::string_view("xyz").find(tokens()[name + 2].text);
+    const std::string shape(tokens()[name].text);
+    if (axis == std::string_view::npos || tokens()[name + 2].text.size() != 1 || !shapes_.contains(shape))
+      return false;
+    std::size_t behind = name + 4;
+    while (behind < last && !at(behind, ";")) ++behind;
+    std::vector<std::string> extents;
+    for (const LocalValue& value : local_values_) {
+      if (value.shape && value.name == shape && value.begin < name && name < value.end) extents = value.texts;
+    }
+    if (extents.size() <= axis) extents.resize(axis + 1, "1");
+    extents[axis] = text_of(tokens(), {name + 4, behind});
+    local_values_.push_back({shape, extents, true, name, end});
+    program_.shapes.insert_or_assign(shape, std::move(extents));
+    return true;
+  }
+
   void add_shape(std::size_t name, std::size_t open, std::size_t end) {
     if (open >= tokens().size() || tokens()[open].close >= tokens().size()) return;
     std::vector<std::string> extents;
@@ -403,6 +457,7 @@ class ProgramReader {
   std::vector<std::size_t> offsets_;  // of the kernels
   std::map<std::string, std::size_t> type_offsets_;
   std::vector<LocalValue> local_values_;  // in the text's order
+  std::set<std::string> shapes_;          // names of variables of the type dim3
   std::set<std::string_view> specifier_macros_;
   std::vector<Declaration> declarations_;
   ProgramText program_;
@@ -478,6 +533,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     program.constant_variables.merge(other.constant_variables);
     program.constant_scopes.merge(other.constant_scopes);
     for (auto& [name, in_scopes] : other.class_scopes) program.class_scopes[name].merge(in_scopes);
+    program.expressions.merge(other.expressions);
     program.functions.merge(other.functions);
     program.prototypes.merge(other.prototypes);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "specialize/allocations.h"
 #include "specialize/declarations.h"
 #include "specialize/texture_fetches.h"
 
@@ -28,6 +29,7 @@ struct TextKernel {
   bool overloaded = false;   ///< another kernel has the name
   bool specialises = false;  ///< a template of another text
   std::vector<TextParameter> parameters, template_parameters;
+  std::string launch_bounds;                    ///< the most work-items of a block, as written; may be empty
   bool dynamic_shared = false;                  ///< it has an `extern __shared__` array
   std::vector<std::string> names_in_body;       ///< each once
   std::vector<std::string> called_in_body;      ///< those that a parenthesis follows
@@ -73,6 +75,12 @@ struct TextLaunch {
   std::size_t scope = TextScope::kNone;
 };
 
+/// A function that only returns the value of an expression.
+struct TextFunction {
+  std::vector<std::string> parameters;
+  std::string result;
+};
+
 /// A program as far as a workload is drafted from it.
 struct ProgramText {
   std::vector<TextKernel> kernels;
@@ -89,10 +97,12 @@ struct ProgramText {
       records;                                      ///< members of classes that are no specialisations
   std::map<std::string, std::string> enumerations;  ///< the first enumerator of each
   std::map<std::string, std::string> allocations;   ///< bytes of the device's memory, by the pointer's name
+  DeviceData device_data;
   /// Variables in constant memory, by name, with extents in the type: "float [16]".
   std::map<std::string, std::string> constant_variables;
   std::map<std::string, std::string> constant_scopes;         ///< of those: "ns::", or empty
   std::map<std::string, std::set<std::string>> class_scopes;  ///< by a class's name: "ns::", or empty
+  std::map<std::string, TextFunction> expressions;            ///< by a function's name: what it returns
   std::set<std::string> functions;  ///< device functions that are no kernels, with their scopes
   std::multimap<std::string, std::size_t> prototypes;  ///< of kernels, with their scopes: how many parameters
 };

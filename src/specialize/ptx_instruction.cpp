@@ -344,10 +344,9 @@ class Instruction {
     const auto given = value(from);
     if (!given) return std::nullopt;
     const bool to_real = known_.is_real(operands_[0]), real = known_.is_real(from);
-    if (to_real == real || (known_.is_number(from) && !real)) {
-      if (to_real && !real && suffix[0] != 'f') return std::nullopt;
+    const bool bits_of_number = to_real && !real && suffix[0] != 'f';  // `mov.b32 %0, 0` of a float
+    if (to_real == real || (known_.is_number(from) && !real && !bits_of_number))
       return assigned(target, *given);
-    }
     if (type_of(suffix).empty() || suffix.substr(1) != "32") return std::nullopt;
     return assigned(target, (real ? "__float_as_uint(" : "__uint_as_float(") + *given + ")");
   }
@@ -495,6 +494,10 @@ class Instruction {
   /// `lop3.b32 d, a, b, c, 0xEA`: bit i of the table for a, b and c as the bits of i.
   [[nodiscard]] std::optional<std::string> three_bits(const std::string& target) const {
     if (operands_.size() != 5) return std::nullopt;
+    if (!known_.is_number(operands_[4])) {  // a template's parameter
+      const auto pattern = filled("kiln_lop3($1, $2, $3, $4)", "b32");
+      return pattern ? std::optional(assigned(target, *pattern)) : std::nullopt;
+    }
     const bool hexadecimal = operands_[4].starts_with("0x");
     std::uint64_t table = 0;
     try {

@@ -211,7 +211,7 @@ class Drafter {
     }
     const std::string name = scalars_.fresh(base_name(kernel.name));
     draft_.kernels.push_back(name);
-    const std::string elements = scalars_.elements_of(kernel);
+    const std::string elements = elements_of(kernel);
     std::string structs;
     const std::vector<std::string> arguments = arguments_of(kernel, elements, structs);
     std::vector<DraftLine> lines;
@@ -230,6 +230,18 @@ class Drafter {
     add_symbols(kernel, lines);
     kernels_.emplace_back(name, std::move(lines));
     return std::nullopt;
+  }
+
+  /// How many elements the buffers have whose size the program does not tell: each block along an extent that
+  /// only the host knows (`norm<<<rows, 256>>>`) has its own.
+  std::string elements_of(const TextKernel& kernel) {
+    std::string elements = scalars_.elements_of(kernel);
+    const TextLaunch* launch = types_.launch_of(kernel);
+    const auto grid = launch == nullptr ? std::nullopt : translated_grid(kernel, *launch);
+    for (std::size_t i = 0; grid && i < grid->size(); ++i) {
+      if (scalars_.is_of_host((*grid)[i])) elements = (*grid)[i] + " * " + elements;
+    }
+    return elements;
   }
 
   /// The macros and folders of the compiler's command line.
@@ -376,8 +388,8 @@ class Drafter {
         values.push_back(type                       ? guessed_type(parameter.name, kernel)
                          : enumerator               ? program_.enumerations.at(bare_type(parameter.type))
                          : parameter.type == "bool" ? "false"
-                         : is_block(kernel, given)  ? std::to_string(kGuessedBlock)
-                                                    : "1");
+                         : is_block(kernel, values.size()) ? std::to_string(kGuessedBlock)
+                                                           : "1");
         guessed.push_back(parameter.name);
       }
     }
@@ -405,10 +417,12 @@ class Drafter {
     return apply_edits(argument, std::move(edits));
   }
 
-  /// Whether the program launches the kernel with `text` for the shape of its blocks.
-  bool is_block(const TextKernel& kernel, const std::string& text) const {
+  /// Whether the program launches the kernel with one text for the shape of its blocks and for the template's
+  /// parameter of this number.
+  bool is_block(const TextKernel& kernel, std::size_t index) const {
     const TextLaunch* launch = types_.launch_of(kernel);
-    return launch != nullptr && !text.empty() && launch->block == text;
+    return launch != nullptr && index < launch->template_arguments.size() && !launch->block.empty() &&
+           launch->block == launch->template_arguments[index];
   }
 
   // ---------------------------------------------------------------------------------------- shapes
@@ -416,22 +430,42 @@ class Drafter {
   void add_shape(const TextKernel& kernel, const std::string& elements, std::vector<DraftLine>& lines) {
     const TextLaunch* launch = types_.launch_of(kernel);
     std::vector<std::int64_t> block;
-    bool block_is_known = launch != nullptr;
+    std::vector<std::string> block_texts;
+    bool block_is_known = launch != nullptr, guesses_part = false;
+    scalars_.guess_block("", 0);
     if (launch != nullptr) {
-      for (const std::string& extent : types_.extents_of_launch(launch->block)) {
+      const std::vector<std::string> extents = types_.extents_of_launch(launch->block);
+      for (const std::string& extent : extents) {
         const auto value = types_.value_of(extent);
-        block_is_known = block_is_known && value && *value >= 1 && *value <= kGuessedSize;
-        if (block_is_known) block.push_back(*value);
+        const bool fits = value && *value >= 1 && *value <= kGuessedSize;
+        // One work-item along an extent that is not known, beside others.
+        if (!fits && (value || extents.size() == 1)) block_is_known = false;
+        guesses_part = guesses_part || !fits;
+        block.push_back(fits ? *value : 1);
+        block_texts.push_back(std::to_string(block.back()));
+      }
+      if (!block_is_known && extents.size() == 1 && !types_.value_of(extents[0])) {
+        if (const auto text = scalars_.translate(kernel, *launch, extents[0], false)) {
+          block = {kGuessedBlock};
+          block_texts = {at_least_one(*text)};  // "(n + 1) // 2"
+          block_is_known = true;
+          guesses_part = false;
+        }
       }
     }
-    if (!block_is_known || block.empty()) {
-      block_is_known = false;
+    if (!block_is_known || block.empty() ||
+        (guesses_part && *std::max_element(block.begin(), block.end()) == 1)) {
+      block_is_known = guesses_part = false;
       block = {kGuessedBlock};
-      if (scalars_.dimensions().size() > 1) block = {32, 8};
+      const auto bound = launch == nullptr ? types_.value_of(kernel.launch_bounds) : std::nullopt;
+      if (bound && *bound >= 1 && *bound <= kGuessedSize)
+        block = {*bound};
+      else if (scalars_.dimensions().size() > 1)
+        block = {32, 8};
+      block_texts.clear();
+      for (const std::int64_t extent : block) block_texts.push_back(std::to_string(extent));
+      if (launch != nullptr && block.size() == 1) scalars_.guess_block(launch->block, kGuessedBlock);
     }
-    std::vector<std::string> block_texts;
-    block_texts.reserve(block.size());
-    for (const std::int64_t extent : block) block_texts.push_back(std::to_string(extent));
     const std::string where = launch == nullptr ? "" : place_of(launch->line);
 
     const auto grid = launch == nullptr ? std::nullopt : translated_grid(kernel, *launch);
@@ -441,12 +475,22 @@ class Drafter {
       lines.push_back({"grid: " + flow_list(guessed_grid(kernel, elements, block)), "how many blocks",
                        launch == nullptr || launch->grid.empty() ? "" : where + " has " + launch->grid});
     }
-    lines.push_back({"block: [" + join(block_texts, ", ") + "]",
-                     block_is_known ? "" : "work-items of a block",
+    lines.push_back({"block: " + flow_list(block_texts),
+                     block_is_known && !guesses_part ? "" : "work-items of a block",
                      launch == nullptr || launch->block.empty()
                          ? ""
-                         : where + (block_is_known ? ": " : " has ") + launch->block});
+                         : where + (block_is_known && !guesses_part ? ": " : " has ") + launch->block});
     add_shared(kernel, launch, block, lines);
+  }
+
+  /// Sizes that are filled in later may be smaller than what the program divides by.
+  [[nodiscard]] std::string at_least_one(const std::string& extent) const {
+    const std::size_t division = extent.find("//");
+    const bool divides_twice =
+        division != std::string::npos && extent.find("//", division + 2) != std::string::npos;
+    const bool may_be_none =
+        divides_twice || extent.find_first_of("-/") < extent.find('+') || scalars_.may_be_zero(extent);
+    return may_be_none ? "max(1, " + extent + ")" : extent;
   }
 
   /// The program's grid over the workload's parameters; nothing where it uses what these do not have.
@@ -456,13 +500,7 @@ class Drafter {
     for (const std::string& extent : types_.extents_of_launch(launch.grid)) {
       const auto translated = scalars_.translate(kernel, launch, extent);
       if (!translated || parse_integer(*translated).value_or(1) < 1) return std::nullopt;
-      // Sizes that are filled in later may be smaller than what the program divides by.
-      const std::size_t division = translated->find("//");
-      const bool divides_twice =
-          division != std::string::npos && translated->find("//", division + 2) != std::string::npos;
-      const bool may_be_none = divides_twice || translated->find_first_of("-/") < translated->find('+') ||
-                               scalars_.may_be_zero(*translated);
-      grid.push_back(may_be_none ? "max(1, " + *translated + ")" : *translated);
+      grid.push_back(at_least_one(*translated));
     }
     if (grid.empty() || grid.size() > 3) return std::nullopt;
     return grid;

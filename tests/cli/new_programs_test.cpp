@@ -738,13 +738,35 @@ TEST_F(NewPrograms, InstructionsThatTheCpuKnowsRun) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
-TEST_F(NewPrograms, BytesAreChosenWithTheirSigns) {
+TEST_F(NewPrograms, BytesBitsAndHalvesOfArraysAreChosenByNumbers) {
   const std::string yaml = draft(
+      "template <int Table> __device__ unsigned bits(unsigned a, unsigned b, unsigned c) {\n  unsigned y;\n"
+      "  asm(\"lop3.b32 %0, %1, %2, %3, %4;\" : \"=r\"(y) : \"r\"(a), \"r\"(b), \"r\"(c), \"n\"(Table));\n"
+      "  return y;\n}\n"
       "__global__ void bytes(unsigned* a) {\n"
-      "  asm(\"prmt.b32 %0, %1, 0, 0x8880;\" : \"=r\"(a[threadIdx.x]) : \"r\"(0x80u + threadIdx.x));\n}\n"
+      "  __shared__ unsigned __align__(1024) two[2][128];\n"
+      "  two[1][threadIdx.x] = 7 + threadIdx.x;\n  __syncthreads();\n"
+      "  const unsigned other = unsigned(__cvta_generic_to_shared(two[0])) ^ 512u;\n"
+      "  if (threadIdx.x == 2) asm(\"ld.shared.u32 %0, [%1];\" : \"=r\"(a[2]) : \"r\"(other));\n"
+      "  if (threadIdx.x < 2) asm(\"prmt.b32 %0, %1, 0, 0x8880;\" : \"=r\"(a[threadIdx.x]) : \"r\"(0x80u + "
+      "threadIdx.x));\n"
+      "  if (threadIdx.x == 1) a[1] = bits<(0xf0 & 0xcc) | 0xaa>(0xffu, 0x3cu, 0x101u);\n}\n"
       "int main() { unsigned* a; bytes<<<1, 4>>>(a); }\n");
+  const CliResult ran = run_with(yaml, {{"checks: []",
+                                         "checks: [{buffer: a, region: [[0, 1]], expected: 4294967168}, "
+                                         "{buffer: a, region: [[1, 2]], expected: 317}, "
+                                         "{buffer: a, region: [[2, 3]], expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewPrograms, DeviceFunctionsAreTemplateArguments) {
+  const std::string yaml = draft(
+      "template <typename T, T (*f)(T)> __global__ void apply(T* a) { a[threadIdx.x] = f(2); }\n"
+      "__device__ float cube(float x) { return x * x * x; }\n"
+      "int main() { float* a; apply<float, cube><<<1, 8>>>(a); }\n");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [T, cube]"));
   const CliResult ran =
-      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 4294967168}]"}});
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 8]], expected: 8}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 

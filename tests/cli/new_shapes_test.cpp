@@ -36,11 +36,10 @@ int main(int argc, char** argv) {
 }
 )cuda");
   EXPECT_THAT(yaml,
-              HasSubstr("in: {type: float, shape: [\"(rows * row_size)\"], init: {uniform: [0, 1]}}  # FILL "
+              HasSubstr("in: {type: float, shape: [\"rows * row_size\"], init: {uniform: [0, 1]}}  # FILL "
                         "IN shape, content; the program allocates sizeof(float)*all"));
-  EXPECT_THAT(yaml,
-              HasSubstr("out: {type: float, shape: [\"max(1, (rows // 2))\"], init: 0}  # FILL IN shape; "
-                        "the program allocates (rows/2)*sizeof(float)"));
+  EXPECT_THAT(yaml, HasSubstr("out: {type: float, shape: [\"max(1, rows // 2)\"], init: 0}  # FILL IN shape; "
+                              "the program allocates (rows/2)*sizeof(float)"));
   EXPECT_THAT(yaml, HasSubstr("error: {type: double, shape: [\"64 * 64\"], init: 0}  # FILL IN shape; "));
 }
 
@@ -126,6 +125,125 @@ void run_second(float* b, int n) {
   EXPECT_THAT(yaml, HasSubstr("block: [16, 16]"));
   EXPECT_THAT(yaml, HasSubstr("n // 16"));
   EXPECT_THAT(yaml, HasSubstr("shared: \"16 * 4\""));
+}
+
+TEST_F(NewShapes, OfHelpersAndAssignmentsAreRead) {
+  const std::string yaml = valid_draft(R"cuda(
+#define DIV_UP(x, y) (((x) + (y) - 1) / (y))
+constexpr size_t kCount{1000}, kThreads{128};
+int up(int a, int b) { return a % b != 0 ? a / b + 1 : a / b; }
+__global__ void first(float* a, int n) { a[0] = n; }
+__global__ void second(float* b, int cols, int rows) { b[0] = cols; }
+__global__ void third(float* c, size_t m) { c[0] = m; }
+__global__ void fourth(float* d, int n) { extern __shared__ float s[]; d[0] = s[n]; }
+__global__ void fifth(float* e, int n) { e[0] = n; }
+__global__ void sixth(float* e, int n) { e[0] = n; }
+struct Image { int cols, rows; };
+void run(Image image, int n, float* a, float* b, float* d, float* e) {
+  dim3 block(32, 8), grid{};
+  grid.x = (image.cols + block.x - 1) / block.x;
+  grid.y = (image.rows + block.y - 1) / block.y;
+  first<<<up(n, 64), 64>>>(a, n);
+  second<<<grid, block>>>(b, image.cols, image.rows);
+  size_t bytes = static_cast<size_t>(n) * sizeof(float);
+  fourth<<<DIV_UP(n, 64), 64, bytes>>>(d, n);
+  fifth<<<1, (n + 1) / 2>>>(e, n);
+  sixth<<<1, n / 4>>>(e, n);
+}
+void run_all(float* c) { third<<<(::kCount + ::kThreads - 1) / ::kThreads, ::kThreads>>>(c, ::kCount); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, n % 64 != 0 ? n // 64 + 1 : n // 64)\"]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"(cols + 32 - 1) // 32\", \"(rows + 8 - 1) // 8\"]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("m: {type: long, default: 1000}  # as in the program: kCount"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"(m + 128 - 1) // 128\"]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [128]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("shared: \"n * 4\"  # line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [\"(n + 1) // 2\"]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [\"max(1, n // 4)\"]  # line"));
+}
+
+TEST_F(NewShapes, OfNumbersThatOnlyTheHostHasAreParameters) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void norm(const float* x, float* y, float eps, int cols) { y[0] = x[cols] + eps; }
+__global__ void blur(const float* in, float* out, int width, int height, int blur_size) { out[0] = in[width]; }
+void run(const float* x, float* y, int rows, int cols, int channels, float eps) {
+  norm<<<rows, 256>>>(x, y, eps, cols);
+  dim3 block(16, 16, channels), grid((cols + 15) / 16, (rows + 15) / 16);
+  blur<<<grid, block>>>(x, y, cols, rows, 2 * cols);
+}
+void unclear(float* y, int blocks) { norm<<<blocks, 256>>>(y, y, 1, 4); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("eps_: {type: float, default: 1e-5}  # FILL IN its value"));
+  EXPECT_THAT(yaml, HasSubstr("rows: {type: int, default: 64}  # FILL IN how large, a number of the host"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [rows]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("x: {type: float, shape: [\"rows * cols\"], init"));
+  EXPECT_THAT(yaml, HasSubstr("block: [16, 16, 1]  # FILL IN work-items of a block; line"));
+  EXPECT_THAT(yaml, HasSubstr("blur_size: {type: int, default: 3}  # FILL IN its value"));
+}
+
+TEST_F(NewShapes, OfProductsAreAllLarge) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void gemm(const float* a, const float* b, float* c, int M, int N, int K, double eps, float inf) { c[0] = a[0] * b[0]; }
+__global__ void __launch_bounds__(128, 2) tiles(const float* a, const float* b, float* c, int M, int N, int K) { c[0] = a[0]; }
+const double kSmall = 0.25, kEps = kSmall;
+void run(float* a, float* b, float* c, int M, int N, int K) { gemm<<<1, 64>>>(a, b, c, M, N, K, kEps, 9); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("K: {type: int, default: 64}  # FILL IN how large"));
+  EXPECT_THAT(yaml, HasSubstr("eps_: {type: double, default: 0.25}  # as in the program: kEps"));
+  EXPECT_THAT(yaml, HasSubstr("inf_: {type: float, default: 9}"));
+  EXPECT_THAT(yaml, HasSubstr("block: [128]  # FILL IN work-items of a block"));
+}
+
+TEST_F(NewShapes, ContentIsWhatTheProgramCopiesAndClears) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void count(int* in, int* out, int* flags, float* seen, int n) { out[0] = in[n] + flags[0]; }
+__global__ void vectors(unsigned* v, unsigned* w, int n) { w[0] = v[n]; }
+int main() {
+  int n = 100;
+  int *in, *out, *flags; float* seen;
+  cudaMalloc(&in, n * sizeof(int));
+  cudaMalloc(&out, sizeof(int));
+  cudaMalloc(&flags, n * sizeof(int));
+  cudaMalloc(&seen, n * sizeof(float));
+  int h_out = 1;
+  h_out = 0;
+  cudaMemcpy(out, &h_out, sizeof(int), cudaMemcpyHostToDevice);
+  cudaMemcpy(in, host, n * sizeof(int), cudaMemcpyHostToDevice);
+  cudaMemset(flags, 0, n * sizeof(int));
+  cudaMemcpy(seen, other, n * sizeof(float), cudaMemcpyHostToDevice);
+  cudaMemset(seen, 0, n * sizeof(float));
+  count<<<1, 64>>>(in, out, flags, seen, n);
+  cudaMemcpy(host, out, sizeof(int), cudaMemcpyDeviceToHost);
+  thrust::device_vector<unsigned> v(n + 1, 3), w(n);
+  vectors<<<1, 64>>>(thrust::raw_pointer_cast(v.data()), thrust::raw_pointer_cast(&w[0]), n);
+}
+)cuda");
+  EXPECT_THAT(yaml,
+              HasSubstr("in: {type: int, shape: [n], init: {uniform: [0, 16]}}  # FILL IN shape, content; "));
+  EXPECT_THAT(yaml, HasSubstr("out: {type: int, shape: [1], init: 0}  # FILL IN shape; "));
+  EXPECT_THAT(yaml, HasSubstr("flags: {type: int, shape: [n], init: 0}  # FILL IN shape; "));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("seen: {type: float, shape: [n], init: {uniform: [0, 1]}}  # FILL IN shape, content; "));
+  EXPECT_THAT(yaml, HasSubstr("v: {type: unsigned, shape: [\"n + 1\"], init: 3}  # FILL IN shape; "));
+  EXPECT_THAT(yaml, HasSubstr("args: [v, w, n]"));
+}
+
+TEST_F(NewShapes, ContentOfMemoryThatTheHostWritesIsGuessed) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void count(int* in, int* out, int n) { out[0] = in[n]; }
+int main() {
+  int *in, *out, *more, n = 100;
+  cudaMallocManaged(&in, n * sizeof(int));
+  cudaMallocManaged(&out, sizeof(int));
+  *out = 5;
+  cudaMemcpy(more, in, 4, cudaMemcpyHostToDevice);
+  count<<<1, 64>>>(in, out, n);
+}
+)cuda");
+  EXPECT_THAT(yaml,
+              HasSubstr("in: {type: int, shape: [n], init: {uniform: [0, 16]}}  # FILL IN shape, content; "));
+  EXPECT_THAT(yaml, HasSubstr("out: {type: int, shape: [1], init: 5}  # FILL IN shape; "));
 }
 
 }  // namespace

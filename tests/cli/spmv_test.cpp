@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{
             "Blocks", "spmv",
             "set: {generator: elasticity, extent: 4, method: blocked, block: 64}\nsweep: {T: [float, "
-            "double], lanes: [1, 8, 32], items: [1, 3]}\n"}),
+            "double], lanes: [1, 8], items: [1, 3], ahead: [false, true]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(Spmv, TakesAMatrixFromAFile) {

@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{
             "Blocks", "spmv",
             "set: {generator: elasticity, method: blocked}\nsweep: {T: [float, double], lanes: [1, 8, "
-            "32], items: [1, 2, 5]}\n"}),
+            "32], items: [1, 2, 5], ahead: [false, true]}\n"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -62,7 +62,7 @@ int attribute_value(const DeviceInfo& info, DeviceAttribute attribute) {
   const auto value = [&]() -> std::uint64_t {
     switch (attribute) {
       case DeviceAttribute::kCooperativeLaunch:
-        return 0;
+        return limits.cooperative ? 1 : 0;
       case DeviceAttribute::kL2Bytes:
         return info.l2_bytes;
       case DeviceAttribute::kMemoryBusBits:
@@ -305,6 +305,20 @@ KILN_SHIM Result hipModuleLaunchKernel(void* function, unsigned grid_x, unsigned
   return in_context([&](const auto& call) {
     return call.launch_kernel(cuda<cuda_abi::Function>(function), grid_x, grid_y, grid_z, block_x, block_y,
                               block_z, shared_bytes, cuda<cuda_abi::Stream>(stream), arguments, extra);
+  });
+}
+KILN_SHIM Result hipModuleLaunchCooperativeKernel(void* function, unsigned grid_x, unsigned grid_y,
+                                                  unsigned grid_z, unsigned block_x, unsigned block_y,
+                                                  unsigned block_z, unsigned shared_bytes, void* stream,
+                                                  void** arguments) {
+  return in_context([&](const auto& call) {
+    cuda_abi::LaunchAttribute attribute{};
+    attribute.id = cuda_abi::LaunchAttribute::Id::kCooperative;
+    attribute.value.cooperative = 1;
+    const cuda_abi::LaunchConfig config{grid_x,     grid_y,  grid_z,       block_x,
+                                        block_y,    block_z, shared_bytes, cuda<cuda_abi::Stream>(stream),
+                                        &attribute, 1};
+    return call.launch_kernel_ex(&config, cuda<cuda_abi::Function>(function), arguments, nullptr);
   });
 }
 KILN_SHIM Result hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void* function,

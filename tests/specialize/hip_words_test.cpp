@@ -49,6 +49,9 @@ TEST(HipWords, OfTheCompilerAreTranslatedInsideOfEachOther) {
       "a = __shfl_sync(__activemask(),  f(threadIdx.x, 2), (4 * (i + 1)) >> 2);\n__syncthreads();\n");
   EXPECT_EQ(translated("#define SYNC __builtin_amdgcn_s_barrier()\n", "cuda"),
             "#define SYNC __syncthreads()\n");
+  const std::string streamed = "hip(); __builtin_nontemporal_store(__builtin_nontemporal_load(a + 1), b);";
+  EXPECT_EQ(translated(streamed, "cpu"), "hip(); ((void)(*( b) = ((*(a + 1)))));");
+  EXPECT_EQ(translated(streamed, "hip"), streamed);
   const std::string add = "hip(); unsafeAtomicAdd(&a[0], 1.0f); safeAtomicAdd(b, c);";
   EXPECT_EQ(translated(add, "cuda"), "hip(); atomicAdd(&a[0], 1.0f); atomicAdd(b, c);");
   EXPECT_EQ(translated(add, "hip"), add);

@@ -47,6 +47,12 @@ TEST(PtxWords, AddressesAndBits) {
             "(void)((w) = static_cast<unsigned>((a)) | static_cast<unsigned long long>((b)) << 32);");
   EXPECT_EQ(without_simple_ptx("asm(\"mov.b32 %0, %1;\" : \"=r\"(u) : \"f\"(x));"),
             "(void)((u) = __float_as_uint((x)));");
+  EXPECT_EQ(without_simple_ptx("asm(\"mov.b32 %0, 0;\" : \"=f\"(x));"), "(void)((x) = __uint_as_float(0));");
+  EXPECT_EQ(
+      without_simple_ptx("asm(\"lop3.b32 %0, %1, %2, %3, %4;\" : \"=r\"(y) : \"r\"(a), \"r\"(b), \"r\"(c), "
+                         "\"n\"(table));"),
+      "(void)((y) = kiln_lop3(static_cast<unsigned>((a)), static_cast<unsigned>((b)), "
+      "static_cast<unsigned>((c)), static_cast<unsigned>((table))));");
   EXPECT_EQ(without_simple_ptx("asm(\"red.relaxed.gpu.global.add.f32 [%0], %1;\" :: \"l\"(p), \"f\"(x));"),
             "(void)atomicAdd(reinterpret_cast<float*>((p)), static_cast<float>((x)));");
   EXPECT_EQ(without_simple_ptx("asm volatile(\"prefetch.global.L2 [%0];\" :: \"l\"(p));"), "(void)0;");

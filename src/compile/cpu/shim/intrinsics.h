@@ -71,6 +71,15 @@ KILN_SHIM unsigned kiln_ptx_insert(unsigned x, unsigned y, unsigned position, un
   const unsigned mask = (length > 31u ? ~0u : (1u << length) - 1u) << position;
   return (y & ~mask) | (x << position & mask);
 }
+/// PTX's lop3: bit i of the table for x, y and z as the bits of i.
+KILN_SHIM unsigned kiln_lop3(unsigned x, unsigned y, unsigned z, unsigned table) {
+  unsigned result = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    if ((table >> i & 1u) == 0) continue;
+    result |= (i & 4u ? x : ~x) & (i & 2u ? y : ~y) & (i & 1u ? z : ~z);
+  }
+  return result;
+}
 KILN_SHIM unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
   return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) << (shift & 31u) >> 32);
 }
@@ -325,11 +334,15 @@ KILN_SHIM float __saturatef(float x) {
 // ------------------------------------------------------------------------------------------ memory and
 // clocks
 
-// Addresses of shared memory fit 32 bits, as on a GPU. They count from the dynamic array; from a variable of
-// the unit that is thread_local, as the static arrays of fibers are; or from the thread's stack, where those
-// of split kernels are.
-static thread_local char kiln_shared_anchor;
+// Addresses of shared memory fit 32 bits, as on a GPU. They count from the dynamic array; from the page of a
+// variable of the unit that is thread_local, as the static arrays of fibers are; or from the thread's stack,
+// where those of split kernels are. Arrays are aligned by them as by their pointers: `address ^= 4096` is the
+// other half of an array that is aligned to its size.
+static thread_local char kiln_shared_variable;
 static thread_local char* kiln_stack_anchor;
+KILN_SHIM char* kiln_aligned_anchor(void* p) {
+  return static_cast<char*>(p) - reinterpret_cast<size_t>(p) % (1u << 16);
+}
 constexpr size_t kKilnDynamicShared = 1u << 24, kKilnWindow = 1u << 29, kKilnStaticShared = 1u << 30,
                  kKilnStackShared = 3u << 30;
 
@@ -337,9 +350,10 @@ KILN_SHIM size_t __cvta_generic_to_shared(const void* p) {
   const size_t address = reinterpret_cast<size_t>(p);
   const size_t dynamic = address - reinterpret_cast<size_t>(kiln_worker->dynamic_shared);
   if (dynamic < kKilnDynamicShared) return dynamic;
-  const size_t fixed = address - reinterpret_cast<size_t>(&kiln_shared_anchor) + kKilnWindow;
+  const auto anchor = reinterpret_cast<size_t>(kiln_aligned_anchor(&kiln_shared_variable));
+  const size_t fixed = address - anchor + kKilnWindow;
   if (fixed < 2 * kKilnWindow) return fixed - kKilnWindow + kKilnStaticShared;
-  if (kiln_stack_anchor == nullptr) kiln_stack_anchor = static_cast<char*>(__builtin_frame_address(0));
+  if (kiln_stack_anchor == nullptr) kiln_stack_anchor = kiln_aligned_anchor(__builtin_frame_address(0));
   const size_t stacked = address - reinterpret_cast<size_t>(kiln_stack_anchor) + kKilnWindow;
   if (stacked >= 2 * kKilnWindow)
     kiln_assert(false, "an address of shared memory", "__cvta_generic_to_shared", 0);
@@ -351,7 +365,7 @@ KILN_SHIM size_t __cvta_generic_to_global(const void* p) {
 KILN_SHIM void* __cvta_shared_to_generic(size_t p) {
   if (p < kKilnDynamicShared) return static_cast<char*>(kiln_worker->dynamic_shared) + p;
   const bool fixed = p < kKilnStaticShared + kKilnWindow;
-  return (fixed ? &kiln_shared_anchor : kiln_stack_anchor) +
+  return (fixed ? kiln_aligned_anchor(&kiln_shared_variable) : kiln_stack_anchor) +
          (p - (fixed ? kKilnStaticShared : kKilnStackShared));
 }
 KILN_SHIM void* __cvta_global_to_generic(size_t p) {
