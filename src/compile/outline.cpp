@@ -247,7 +247,9 @@ class Outliner {
     for (std::size_t i = range.begin; i < range.end; ++i) {
       const Token& token = tokens()[i];
       if (token.is("[") || token.is("=") || token.is("{") || token.is(";") || token.is(",")) return name;
-      if (token.is("(")) {
+      if (token.is("<")) {  // of std::array<float, 4>
+        i = behind_angles(tokens(), i, range.end) - 1;
+      } else if (token.is("(")) {
         if (i == range.begin || !is_attribute(tokens()[i - 1].text)) return {};
         i = matching_close(tokens(), i);
       } else if (token.identifier() && !is_attribute(token.text)) {

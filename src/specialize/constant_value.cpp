@@ -227,7 +227,10 @@ class Evaluator {
     }
     if (!token.identifier()) return fail();
     ++at_;
-    if (!at("(")) return bounded(names_(std::string(token.text)));
+    std::string name(token.text);
+    for (; at("::") && at_ + 1 < tokens_.size() && tokens_[at_ + 1].identifier(); at_ += 2)
+      name.append("::").append(tokens_[at_ + 1].text);
+    if (!at("(")) return bounded(names_(name));
     if (tokens_[at_].close >= tokens_.size()) return fail();
     at_ = tokens_[at_].close + 1;  // a call
     return {};
@@ -264,13 +267,28 @@ class NamedTexts {
 
   Value value(const std::string& text, int depth) {
     return value_with_names(text, [this, depth](const std::string& name) {
-      const auto found = texts_.find(name);
+      const auto found = name.find("::") == std::string::npos ? texts_.find(name) : in_scope(name);
       if (found == texts_.end() || depth == kDeepest || --steps_ < 0) return Value();
       return value(found->second, depth + 1);
     });
   }
 
  private:
+  using Place = std::map<std::string, std::string>::const_iterator;
+
+  /// "a::b::n" for "b::n", if no other scope has such a name.
+  [[nodiscard]] Place in_scope(const std::string& name) const {
+    const auto whole = texts_.find(name);
+    if (whole != texts_.end()) return whole;
+    Place found = texts_.end();
+    for (auto one = texts_.begin(); one != texts_.end(); ++one) {
+      if (!one->first.ends_with("::" + name)) continue;
+      if (found != texts_.end() && found->second != one->second) return texts_.end();
+      found = one;
+    }
+    return found;
+  }
+
   const std::map<std::string, std::string>& texts_;
   int steps_ = kMostSteps;
 };

@@ -146,8 +146,40 @@ class Reader {
       const std::size_t behind = behind_angles(tokens_, i + 1, end);
       declaration.template_head = {i + 2, behind - 1};
       i = behind;
+      if (at(i, "requires")) i = skip_constraint(i + 1, end);
     }
     return std::min(i, end);
+  }
+
+  /// Behind `A<T> && (B || requires (T x) { x.f(); })`.
+  [[nodiscard]] std::size_t skip_constraint(std::size_t i, std::size_t end) const {
+    while (i < end) {
+      if (at(i, "requires")) {
+        ++i;
+        if (at(i, "(")) i = close_of(i) + 1;
+        if (at(i, "{")) i = close_of(i) + 1;
+      } else if (at(i, "(")) {
+        i = close_of(i) + 1;
+      } else {
+        i = behind_name(i, end);
+      }
+      const bool more = at(i, "&&") || at(i, "||");
+      if (!more) return i;
+      ++i;
+    }
+    return end;
+  }
+
+  /// Behind `a::B<C>::value`.
+  [[nodiscard]] std::size_t behind_name(std::size_t i, std::size_t end) const {
+    if (at(i, "::")) ++i;
+    while (i < end && tokens_[i].identifier()) {
+      ++i;
+      if (at(i, "<")) i = behind_angles(tokens_, i, end);
+      if (!at(i, "::")) break;
+      ++i;
+    }
+    return i;
   }
 
   /// Behind the name of an operator function, in front of its parameters.
@@ -343,6 +375,11 @@ class Reader {
     } else if (at(first, "typedef")) {
       declaration.kind = Kind::kAlias;
       add_declarators(span, declaration);
+    } else if (is_forward_class(span) && (span.end == span.begin + 2 || is_class_key(tokens_[first + 1]))) {
+      declaration.kind = Kind::kForward;
+      declaration.names.push_back(tokens_[span.end - 1].text);
+    } else if (at(first, "friend") && is_forward_class({span.begin + 1, span.end})) {
+      declaration.kind = Kind::kForward;
     } else if (at(first, "static_assert") || at(first, "_Static_assert") || at(first, "asm") ||
                at(first, "__asm__") || at(first, "friend") || is_forward_class(span)) {
       declaration.kind = Kind::kOther;

@@ -20,6 +20,7 @@ struct Declaration {
     kUsing,          ///< using namespace
     kInstantiation,  ///< template void f<int>(int);
     kScope,          ///< a namespace, extern "C" { }
+    kForward,        ///< class A; with its name, and without one: friend class A;
     kOther,          ///< static_assert, uses of macros, and what is not understood
   };
   Kind kind = Kind::kOther;

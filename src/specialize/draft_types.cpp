@@ -33,6 +33,14 @@ bool is_index_name(const std::string& name) {
                      [&](const char* word) { return lower.find(word) != std::string::npos; });
 }
 
+/// "uint32_t" of "__uint32_t" and "u_int32_t", which the C library has, too; else the name.
+std::string plain_integer(const std::string& name) {
+  if (name.starts_with("__") && name.ends_with("_t")) return name.substr(2);
+  if (name.starts_with("u_"))
+    return name.ends_with("_t") ? "u" + name.substr(2) : "unsigned " + name.substr(2);
+  return name;
+}
+
 }  // namespace
 
 std::string guessed_type(const std::string& parameter, const TextKernel& kernel) {
@@ -139,7 +147,7 @@ std::string DraftTypes::type_name(const std::string& type, const TextKernel& ker
                                                            {"__half2", "half2"},
                                                            {"__nv_bfloat162", "bfloat162"}};
   std::string name = bare_type(type);
-  if (const auto found = names.find(name); found != names.end()) return found->second;
+  if (const auto found = names.find(plain_integer(name)); found != names.end()) return found->second;
   for (const TextParameter& parameter : kernel.template_parameters) {
     if (parameter.name == name) return template_type(kernel, name);
   }

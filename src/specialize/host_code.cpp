@@ -104,52 +104,10 @@ class Cutter {
     return true;
   }
 
-  /// "class A;" of a class outside of other classes that code which stays may have pointers to.
-  [[nodiscard]] std::string forward_declaration(const Item& item) const {
-    const Declaration& declaration = *item.declaration;
-    const std::vector<Token>& tokens = program_.tokens_of(item);
-    if (declaration.kind != Kind::kClass || item.member || declaration.body.empty()) return "";
-    std::size_t word = declaration.whole.begin;
-    if (!declaration.template_head.empty()) word = declaration.template_head.end + 1;
-    const bool plain = word < declaration.body.begin &&
-                       (tokens[word].is("class") || tokens[word].is("struct")) &&
-                       declaration.body.end + 2 == declaration.whole.end;  // "};"
-    if (!plain) return "";
-    std::size_t end = word + 1;  // of the words in front of ": Base" or of the brace
-    while (end + 1 < declaration.body.begin && !tokens[end].is(":")) ++end;
-    if (tokens[end - 1].is("final")) --end;
-    const Token& name = tokens[end - 1];
-    if (end - 1 <= word || !name.identifier() || !code_.names().contains(name.text)) return "";
-    const std::string head = text_of(tokens, {declaration.whole.begin, word + 1});
-    if (head.find('=') != std::string::npos) return "";  // default arguments of a template stand once
-    return head + " " + std::string(name.text) + ";";
-  }
-
-  /// Line ends and the directives that other text may depend on stay.
   [[nodiscard]] TextEdit blank(const Item& item) const {
-    const std::vector<Token>& tokens = program_.tokens_of(item);
-    const std::string_view text = program_.files[item.text].original;
-    const TokenSpan span = item.declaration->whole;
-    const std::size_t begin = tokens[span.begin].offset, end = tokens[span.end - 1].end();
-    TextEdit edit{begin, end - begin, forward_declaration(item)};
-    std::size_t at = begin;
-    const auto skip_to = [&](std::size_t next) {
-      for (; at < next; ++at) {
-        if (text[at] == '\n') edit.replacement += '\n';
-      }
-    };
-    for (const Directive& directive : program_.directives_in(item.text, begin, end)) {
-      if (directive.tokens.empty()) continue;
-      skip_to(directive.offset);
-      const Token& word = directive.tokens[0];
-      const bool stays = !word.is("include") && !word.is("pragma") && !word.is("error") &&
-                         !word.is("warning") && !word.is("line") && !word.is("import");
-      if (!stays) continue;
-      edit.replacement += text.substr(directive.offset, directive.tokens.back().end() - directive.offset);
-      at = directive.tokens.back().end();
-    }
-    skip_to(end);
-    return edit;
+    const std::string forward = program_.forward_declaration(item);
+    const bool used = !forward.empty() && code_.names().contains(item.declaration->names.front());
+    return program_.without(item, used ? forward : "");
   }
 
   [[nodiscard]] bool names_type(const std::set<std::string_view>& types) const {
@@ -192,6 +150,9 @@ class Cutter {
     const auto has = [&](std::string_view header) {
       return any([&](const std::string& name) { return name == header; });
     };
+    for (const std::string& header : used_type_headers()) {
+      if (header == "utility" || !has(header)) headers.push_back(header);
+    }
     if (any(declares_small_floats)) {
       const bool wide = names_type({"nv_bfloat16", "nv_bfloat162"});  // its header includes the other
       const std::string header = wide ? "cuda_bf16.h" : "cuda_fp16.h";
@@ -204,6 +165,22 @@ class Cutter {
                                   name.starts_with("cuDoubleComplex") || name.starts_with("make_cu");
                          });
     if (complex && !has("cuComplex.h")) headers.emplace_back("cuComplex.h");
+    return headers;
+  }
+
+  /// Of small types: headers that nvcc, or headers of the host, include in front of the text.
+  [[nodiscard]] std::vector<std::string> used_type_headers() const {
+    static const std::map<std::string, std::set<std::string_view>> names = {
+        {"utility", {"as_const", "exchange", "index_sequence", "make_index_sequence", "initializer_list"}},
+        {"limits", {"numeric_limits"}},
+        {"array", {"array"}},
+        {"tuple", {"tuple", "make_tuple", "tie"}}};
+    std::vector<std::string> headers;
+    for (const auto& [header, of_header] : names) {
+      const bool used = std::any_of(of_header.begin(), of_header.end(),
+                                    [&](std::string_view name) { return code_.std_names().contains(name); });
+      if (used) headers.push_back(header);
+    }
     return headers;
   }
 

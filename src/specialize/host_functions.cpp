@@ -24,7 +24,8 @@ class HostFinder {
         item.host = is_use_of_host_macro(item) || is_use_of_unknown_macro(item) || names_host(item) ||
                     names_unknown_namespace(item);
       if (kind == Kind::kClass) item.host = holds_host_data(item);
-      if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope)
+      if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope ||
+          kind == Kind::kForward)
         continue;
       const bool data = item.member && !program_.is_function(item) && kind != Kind::kAlias;
       if (data) continue;  // decides the layout
@@ -105,7 +106,8 @@ class HostFinder {
       bool any = false;
       for (const std::size_t other : found->second) {
         const Item& one = program_.items[other];
-        if (is_constructor(one) || is_defined_constructor(one)) continue;
+        if (is_constructor(one) || is_defined_constructor(one) || one.declaration->kind == Kind::kForward)
+          continue;
         if (&one == &item && is_using_declaration(item)) continue;
         any = true;
         const Kind kind = one.declaration->kind;
@@ -139,13 +141,21 @@ class HostFinder {
     return item.declaration->kind == Kind::kAlias && tokens[begin].is("using") && !tokens[begin + 2].is("=");
   }
 
-  /// `A::A(...) {...}` outside of the class.
+  /// `A::A(...) {...}`, `A<T>::A(...) {...}` or `A::~A() {...}` outside of the class.
   [[nodiscard]] bool is_defined_constructor(const Item& item) const {
     if (item.declaration->kind != Kind::kFunction || item.member) return false;
     const std::vector<Token>& tokens = program_.tokens_of(item);
     const std::size_t name = item.declaration->parameters.begin - 2;  // in front of the bracket
-    return name >= 2 && name < tokens.size() && tokens[name - 1].is("::") &&
-           tokens[name - 2].is(tokens[name].text);
+    if (name >= tokens.size()) return false;
+    const bool destructor = name >= 1 && tokens[name - 1].is("~");
+    std::size_t scope = destructor ? name - 1 : name;  // behind "::"
+    if (scope < 2 || !tokens[scope - 1].is("::")) return false;
+    scope -= 2;
+    for (int depth = 0; scope > 0 && (depth > 0 || tokens[scope].is(">")); --scope) {  // of A<T>::A
+      if (tokens[scope].is(">")) ++depth;
+      if (tokens[scope].is("<")) --depth;
+    }
+    return tokens[scope].is(tokens[name].text);
   }
 
   /// Whether the call at `at` constructs an object of a class by a constructor that is for the host.
@@ -376,7 +386,8 @@ class HostFinder {
     bool has_host = false;
     for (const std::size_t other : found->second) {
       const Item& item = program_.items[other];
-      const bool says_nothing = item.declaration->kind == Kind::kPrototype && !item.device;
+      const Kind kind = item.declaration->kind;
+      const bool says_nothing = (kind == Kind::kPrototype && !item.device) || kind == Kind::kForward;
       if (!item.host && !says_nothing && &item != except) return false;
       has_host = has_host || item.host;
     }

@@ -128,9 +128,11 @@ bool declares_complex_numbers(std::string_view header) {
 }
 
 bool is_header_of_host_library(std::string_view header) {
-  static const std::array<std::string_view, 16> starts = {
-      "opencv2/", "gtest/", "benchmark/", "CLI/",   "GL/gl",   "GL/freeglut", "GL/wgl",  "GLFW/glfw3",
-      "X11/",     "SDL2/",  "mpi.h",      "nccl.h", "cudnn.h", "nvml.h",      "cupti.h", "torch/extension.h"};
+  static const std::array<std::string_view, 27> starts = {
+      "opencv2/", "gtest/",    "benchmark/", "CLI/",    "GL/gl",     "GL/freeglut",      "GL/wgl",
+      "X11/",     "SDL2/",     "mpi.h",      "nccl.h",  "cudnn.h",   "nvml.h",           "cupti.h",
+      "GLFW/",    "nlohmann/", "json.hpp",   "spdlog/", "fmt/",      "yaml-cpp/",        "catch2/",
+      "doctest/", "gmock/",    "cxxopts",    "imgui",   "argparse/", "torch/extension.h"};
   return std::any_of(starts.begin(), starts.end(),
                      [&](std::string_view one) { return header.starts_with(one); });
 }
@@ -180,6 +182,15 @@ std::string_view prefix_of_host_library(std::string_view header) {
       {"GLFW/", "GLFW"},
       {"X11/", "X"},
       {"SDL2/", "SDL"},
+      {"nlohmann/", "nlohmann"},
+      {"json.hpp", "nlohmann"},
+      {"spdlog/", "spdlog"},
+      {"yaml-cpp/", "YAML"},
+      {"catch2/", "Catch"},
+      {"doctest/", "doctest"},
+      {"gmock/", "testing"},
+      {"imgui", "Im"},
+      {"argparse/", "argparse"},
       {"fmt/", "fmt"}};
   for (const auto& [start, prefix] : prefixes) {
     if (header.starts_with(start)) return prefix;

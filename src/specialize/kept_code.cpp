@@ -94,6 +94,10 @@ void KeptCode::follow_item(std::size_t index) {
     }
     return;
   }
+  if (declaration.kind == Kind::kForward) {  // says nothing of its class
+    reach_tokens(item, declaration.template_head, {});
+    return;
+  }
   if (declaration.kind != Kind::kFunction) {
     reach_tokens(item, declaration.whole, {});
     return;
@@ -169,7 +173,8 @@ void KeptCode::reach_tokens(const std::vector<Token>& tokens, TokenSpan span, co
   for (std::size_t i = span.begin; i < span.end; ++i) learn_std_name(tokens, i);
   for (std::size_t i = span.begin; i < span.end; ++i) {
     const Token& token = tokens[i];
-    if (!token.identifier() || shadowed.contains(token.text)) continue;
+    const bool scoped = i > 0 && tokens[i - 1].is("::");
+    if (!token.identifier() || (!scoped && shadowed.contains(token.text))) continue;
     const bool has_next = i + 1 < tokens.size(), has_last = i > 0;
     const bool called =
         i < in_macro ||
@@ -233,7 +238,8 @@ void KeptCode::keep_instantiations() {
     for (const std::string_view name : item.declaration->names) {
       for (const std::size_t other : program_.by_name.at(name)) {
         const Item& one = program_.items[other];
-        names_kept = names_kept || (one.kept && one.declaration->kind != Kind::kInstantiation);
+        const Kind of_one = one.declaration->kind;
+        names_kept = names_kept || (one.kept && of_one != Kind::kInstantiation && of_one != Kind::kForward);
       }
     }
     if (names_kept && !item.host) item.kept = true;

@@ -205,16 +205,22 @@ bool is_of_system(const std::string& name) {
 }
 
 /// The folders of the program's project, the nearest to its root first. The root is the highest folder, up to
-/// eight above the program, with a file of a build or of a version control.
+/// eight above the program, with a file of a build or of a version control; else the folders of headers
+/// beside the folders above the program.
 std::vector<Path> folders_of_project(FileSystem& files, const Path& source) {
   Path root, folder = std::filesystem::absolute(source).lexically_normal().parent_path();
+  std::vector<Path> of_headers;
   for (int above = 0; above <= kLevelsOfProject; ++above, folder = folder.parent_path()) {
+    for (const char* name : {"include", "inc", "headers", "includes"}) {
+      if (above <= kFoldersAbove && found_status(files, folder / name)) of_headers.push_back(folder / name);
+    }
     for (const char* mark : {"CMakeLists.txt", "Makefile", "makefile", ".git", "meson.build", "setup.py"}) {
       if (found_status(files, folder / mark)) root = folder;
     }
   }
   std::vector<Path> folders;
   if (!root.empty()) folders.push_back(root);
+  if (root.empty()) folders = std::move(of_headers);
   for (std::size_t i = 0; i < folders.size() && folders.size() < kMostFolders; ++i) {
     const Path parent = folders[i];
     for (const std::string& name : names_in(files, parent)) {
@@ -254,6 +260,21 @@ Path nearest(const std::vector<Path>& folders, const Path& source, const Has& ha
     if (common <= most || !has(folder)) continue;
     most = common;
     found = folder;
+  }
+  return found;
+}
+
+/// Where the sources of "project/include/math" may be: "project/src/math", "project/math".
+std::vector<Path> folders_of_sources(const Path& headers) {
+  std::vector<Path> found;
+  for (Path above = headers, below; above.has_relative_path(); above = above.parent_path()) {
+    const std::string name = above.filename().string();
+    if (name == "include" || name == "inc" || name == "headers" || name == "includes") {
+      for (const char* sources : {"src", "source", "lib", ""})
+        found.push_back((above.parent_path() / sources / below).lexically_normal());
+      break;
+    }
+    below = below.empty() ? above.filename() : above.filename() / below;
   }
   return found;
 }
@@ -364,6 +385,11 @@ std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, co
       continue;
     const std::vector<Path> beside = files_beside(files, header.path, known);
     candidates.insert(candidates.end(), beside.begin(), beside.end());
+    for (const Path& folder : folders_of_sources(Path(header.path).parent_path().lexically_normal())) {
+      if (!folders.insert(folder).second || !found_status(files, folder)) continue;
+      const std::vector<Path> of_sources = files_beside(files, folder / "none", known);
+      candidates.insert(candidates.end(), of_sources.begin(), of_sources.end());
+    }
   }
   std::map<Path, std::pair<std::string, DeviceNames>> read;
   for (bool more = true; more && !names.missing().empty();) {

@@ -84,6 +84,52 @@ bool ProgramItems::is_function(const Item& item) const {
   return item.declaration->kind == Kind::kFunction || item.declaration->kind == Kind::kPrototype;
 }
 
+TextEdit ProgramItems::without(const Item& item, const std::string& instead) const {
+  const std::vector<Token>& tokens = tokens_of(item);
+  const std::string_view text = files[item.text].original;
+  const TokenSpan span = item.declaration->whole;
+  const std::size_t begin = tokens[span.begin].offset, end = tokens[span.end - 1].end();
+  TextEdit edit{begin, end - begin, instead};
+  std::size_t at = begin;
+  const auto skip_to = [&](std::size_t next) {
+    for (; at < next; ++at) {
+      if (text[at] == '\n') edit.replacement += '\n';
+    }
+  };
+  for (const Directive& directive : directives_in(item.text, begin, end)) {
+    if (directive.tokens.empty()) continue;
+    skip_to(directive.offset);
+    const Token& word = directive.tokens[0];
+    const bool stays = !word.is("include") && !word.is("pragma") && !word.is("error") &&
+                       !word.is("warning") && !word.is("line") && !word.is("import");
+    if (!stays) continue;
+    edit.replacement += text.substr(directive.offset, directive.tokens.back().end() - directive.offset);
+    at = directive.tokens.back().end();
+  }
+  skip_to(end);
+  return edit;
+}
+
+std::string ProgramItems::forward_declaration(const Item& item) const {
+  const Declaration& declaration = *item.declaration;
+  const std::vector<Token>& tokens = tokens_of(item);
+  if (declaration.kind != Kind::kClass || item.member || declaration.body.empty()) return "";
+  std::size_t word = declaration.whole.begin;
+  if (!declaration.template_head.empty()) word = declaration.template_head.end + 1;
+  const bool plain = word < declaration.body.begin &&
+                     (tokens[word].is("class") || tokens[word].is("struct")) &&
+                     declaration.body.end + 2 == declaration.whole.end;  // "};"
+  if (!plain) return "";
+  std::size_t end = word + 1;  // of the words in front of ": Base" or of the brace
+  while (end + 1 < declaration.body.begin && !tokens[end].is(":")) ++end;
+  if (tokens[end - 1].is("final")) --end;
+  const Token& name = tokens[end - 1];
+  if (end - 1 <= word || !name.identifier() || !name.is(declaration.names.front())) return "";
+  const std::string head = text_of(tokens, {declaration.whole.begin, word + 1});
+  if (head.find('=') != std::string::npos) return "";  // default arguments of a template stand once
+  return head + " " + std::string(name.text) + ";";
+}
+
 bool ProgramItems::marked_elsewhere(const Item& item) const {
   const auto& names = item.declaration->names;
   if (const auto marked = marked_in_class(item)) return *marked;
@@ -182,7 +228,7 @@ void ProgramItems::learn_scopes(const std::vector<Token>& tokens) {
 void ProgramItems::learn_types(const std::vector<Declaration>& declarations) {
   for (const Declaration& declaration : declarations) {
     const Kind kind = declaration.kind;
-    if (kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kAlias)
+    if (kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kAlias || kind == Kind::kForward)
       types_.insert(declaration.names.begin(), declaration.names.end());
     learn_types(declaration.members);
   }
@@ -238,13 +284,15 @@ bool ProgramItems::has_device_mark(const Item& item) const {
   const Declaration& declaration = *item.declaration;
   if (declaration.kind == Kind::kClass || declaration.kind == Kind::kEnum) return false;
   const std::vector<Token>& tokens = tokens_of(item);
+  bool value = false;
   for (std::size_t i = declaration.whole.begin; i < declaration.whole.end; ++i) {
     const TokenSpan head = declaration.template_head;
     if (i >= head.begin && i < head.end) continue;  // a parameter may be called GPU_THREADS
     const bool inside = i >= declaration.body.begin && i < declaration.body.end;
     if (inside ? tokens[i].is("__shared__") : marks_device(tokens[i])) return true;
-    // Behind the name stand types, which may be spelled like macros.
-    const bool in_front = declaration.parameters.begin == 0 || i < declaration.parameters.begin;
+    // Behind the name stand types and values, which may be spelled like macros.
+    value = value || tokens[i].is("=");
+    const bool in_front = !value && (declaration.parameters.begin == 0 || i < declaration.parameters.begin);
     const auto& names = declaration.names;
     const bool own = std::find(names.begin(), names.end(), tokens[i].text) != names.end();
     if (in_front && !inside && !own && may_be_mark(tokens[i])) return true;

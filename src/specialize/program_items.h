@@ -73,6 +73,14 @@ class ProgramItems {
 
   [[nodiscard]] bool is_function(const Item& item) const;
 
+  /// The edit that takes a declaration out of its text and puts `instead` in its place. Line ends stay, and
+  /// the directives that other text may depend on.
+  [[nodiscard]] TextEdit without(const Item& item, const std::string& instead) const;
+
+  /// "class A;" of a class outside of other classes that code which stays may have pointers to; empty: it has
+  /// no such declaration.
+  [[nodiscard]] std::string forward_declaration(const Item& item) const;
+
   /// Whether a declaration of its name has a mark; of `Image::f` one in its class, where that is known.
   [[nodiscard]] bool marked_elsewhere(const Item& item) const;
 

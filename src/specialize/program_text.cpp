@@ -112,6 +112,8 @@ class ProgramReader {
         const std::size_t here = add_scope(declaration, outer);
         for (const Declaration& member : declaration.members) {
           if (member.kind == Kind::kFunction && !is_kernel(member)) add_scope(member, here);
+          if (member.kind == Kind::kVariable && !declaration.names.empty())
+            add_member_constant(member, scope + std::string(declaration.names[0]) + "::");
         }
       } else if (declaration.kind == Kind::kAlias) {
         add_type(declaration);
@@ -349,8 +351,23 @@ class ProgramReader {
       program_.constant_variables[variable.name] = std::string(trim(variable.type));
       program_.constant_scopes[variable.name] = scope;
     }
+    scope_of_constants_ = scope;
     find_variables({begin, declaration.whole.end});
+    scope_of_constants_.clear();
     VariableTypes(tokens(), program_.variables).add(declaration.whole);
+  }
+
+  /// `static constexpr int n = 4;` of a class, which other code calls `A::n`.
+  void add_member_constant(const Declaration& member, const std::string& scope) {
+    const TokenSpan span = member.whole;
+    bool constant = false;
+    for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
+      constant = constant || at(i, "static");
+      if (!constant || !at(i + 1, "=") || !tokens()[i].identifier()) continue;
+      program_.constants.emplace(scope + std::string(tokens()[i].text),
+                                 text_of(tokens(), {i + 2, span.end - 1}));
+      return;
+    }
   }
 
   /// `name = value`, `name{value}`, `dim3 name(x, y)`, `dim3 name{x, y}` and `dim3 name = dim3(x, y)`; also
@@ -419,6 +436,8 @@ class ProgramReader {
   void add_constant(std::size_t name, TokenSpan value, std::size_t end) {
     std::string text = text_of(tokens(), value);
     local_values_.push_back({std::string(tokens()[name].text), {text}, false, name, end});
+    if (!scope_of_constants_.empty())
+      program_.constants.emplace(scope_of_constants_ + std::string(tokens()[name].text), text);
     program_.constants.emplace(tokens()[name].text, std::move(text));
   }
 
@@ -459,6 +478,7 @@ class ProgramReader {
   std::vector<LocalValue> local_values_;  // in the text's order
   std::set<std::string> shapes_;          // names of variables of the type dim3
   std::set<std::string_view> specifier_macros_;
+  std::string scope_of_constants_;  // "a::b::" while variables of a namespace are read
   std::vector<Declaration> declarations_;
   ProgramText program_;
 };

@@ -204,6 +204,16 @@ TEST_F(NewPrograms, PointersToObjectsAndArraysOfPointersArePassed) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, ExtentsOfANamespaceAndIntegersOfTheCLibraryAreKnown) {
+  const std::string yaml = draft(
+      "namespace consts { constexpr int dims = 2; }\nstruct Photons { double* x[consts::dims]; double* w; "
+      "};\n"
+      "using word = __uint32_t;\n"
+      "__global__ void k(struct Photons p, word n) { p.x[1][0] = n; p.w[0] = p.x[0][0]; }\n"
+      "int main() { Photons p; k<<<1, 1>>>(p, 3); }\n");
+  EXPECT_THAT(yaml, HasSubstr("args: [{struct: [x, x, w]}, n]"));
+}
+
 TEST_F(NewPrograms, APointerToAnArrayIsOnePointer) {
   const std::string yaml = draft(
       "__global__ void plane(float (*a)[32], const int (*__restrict__ b)[4][2], int n) {\n"

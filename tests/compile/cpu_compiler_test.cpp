@@ -158,11 +158,12 @@ TEST_P(CpuDiagnostic, AKernelMayShareItsNameWithAFunctionOfTheHost) {
 TEST_P(CpuDiagnostic, HasTheIntegersOfStdAndAllHeadersAtOnce) {
   DeviceFunction& plain = kernels_.build(kernels_.specialize(
       "__global__ void k(int* a) {\n"
-      "  a[0] = int(reinterpret_cast<std::uintptr_t>(a) % sizeof(int)) + int(sizeof(std::int64_t));\n}\n",
+      "  a[0] = int(reinterpret_cast<std::uintptr_t>(a) % sizeof(int)) + int(sizeof(std::int64_t));\n"
+      "  a[0] += int(sizeof(u_int16_t) + sizeof(__uint32_t));\n}\n",
       "k"));
   int a = 0;
   kernels_.run(plain, {{1, 1, 1}, {1, 1, 1}, 0}, &a);
-  EXPECT_EQ(a, 8);
+  EXPECT_EQ(a, 14);
   if (std::string(GetParam()) != "g++") return;  // the header is libstdc++'s
   Specialization all = kernels_.specialize(
       "#include <bits/stdc++.h>\n__global__ void k(int* a) {\n  int b = 5;\n  std::swap(a[0], b);\n"
@@ -170,7 +171,19 @@ TEST_P(CpuDiagnostic, HasTheIntegersOfStdAndAllHeadersAtOnce) {
       "k");
   all.unseen_headers = {"bits/stdc++.h"};
   kernels_.run(kernels_.build(all), {{1, 1, 1}, {1, 1, 1}, 0}, &a);
-  EXPECT_EQ(a, 5 + 8 + 255);
+  EXPECT_EQ(a, 5 + 14 + 255);
+}
+
+TEST_P(CpuDiagnostic, AConstantMayAssertWhatIsTrue) {
+  DeviceFunction& k = kernels_.build(
+      kernels_.specialize("#include <cassert>\nstruct Table {\n  int x[4];\n"
+                          "  constexpr int at(int i) const { assert(i < 4); return x[i]; }\n};\n"
+                          "__global__ void k(int* a) {\n  constexpr Table table{{1, 2, 3, 4}};\n"
+                          "  constexpr int third = table.at(2);\n  a[0] = third;\n}\n",
+                          "k"));
+  int a = 0;
+  kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, &a);
+  EXPECT_EQ(a, 3);
 }
 
 /// CUDA programs move floats in wider pieces, by way of types that C++ calls different.

@@ -82,6 +82,14 @@ __device__ float defined(float x) { __device__ float* y = &x; return *y; }
   EXPECT_THAT(names, ElementsAre("table", "a::b::counter", "hidden"));
 }
 
+TEST(Outline, TemplateArgumentsAreNoNamesOfVariables) {
+  const Outline text = outline(
+      "static __device__ std::tuple<double, double>\nf(const int* a, double x);\n"
+      "__device__ std::array<float, 4> table;\n");
+  ASSERT_EQ(text.variables.size(), 1U);
+  EXPECT_EQ(text.variables[0].qualified_name, "table");
+}
+
 TEST(Outline, MembersOfAClassAreNoVariables) {
   const Outline text = outline(R"(
 struct Sum {

@@ -20,6 +20,17 @@ TEST(ConstantValue, KnowsArithmeticNamesAndChoices) {
   EXPECT_EQ(constant_value("!(N == 12 && 3 > 2) + ~0", constants), -1);
 }
 
+TEST(ConstantValue, QualifiedNamesAreThoseOfTheirScope) {
+  const std::map<std::string, std::string> constants = {
+      {"n", "1"},         {"a::b::n", "4"}, {"c::n", "n + 2"}, {"a::twice", "8"},
+      {"d::twice", "16"}, {"d::same", "3"}, {"e::same", "3"}};
+  EXPECT_EQ(constant_value("a::b::n * c::n", constants), 12);
+  EXPECT_EQ(constant_value("b::n", constants), 4);
+  EXPECT_EQ(constant_value("x::n", constants), std::nullopt);
+  EXPECT_EQ(constant_value("twice + same", constants), std::nullopt);
+  EXPECT_EQ(constant_value("a::twice", constants), 8);
+}
+
 TEST(ConstantValue, OneSideMayDecide) {
   const std::map<std::string, std::string> constants = {{"N", "4"}};
   EXPECT_EQ(constant_value("M && 0", constants), 0);

@@ -75,6 +75,65 @@ TEST(HostCode, LeavesOutClassesOfABaseOfTheHost) {
   EXPECT_THAT(left, HasSubstr("struct Point : Plain"));
 }
 
+TEST(HostCode, AClassIsNotKeptForItsForwardDeclaration) {
+  const std::string text =
+      "template <class T>\nclass Solver;\nclass Window;\nclass Mesh;\n"
+      "class Window {\n  GLuint id;\n};\n"
+      "template <class T>\nclass Solver {\n  cudaDataType type = CUDA_R_32F;\n};\n"
+      "class Mesh {\n  friend class Window;\n  float x;\n};\n"
+      "__global__ void k(Mesh* a) {}\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("GLuint")));
+  EXPECT_THAT(left, Not(HasSubstr("CUDA_R_32F")));
+  EXPECT_THAT(left, HasSubstr("class Mesh;"));
+  EXPECT_THAT(left, HasSubstr("float x;"));
+}
+
+TEST(HostCode, MembersOfAClassTemplateOfTheHostGoWithIt) {
+  const std::string text =
+      "#include <memory>\n#include <string>\n"
+      "template <class T, int N>\nclass Array {\n  Array(const Array& other);\n  ~Array();\n"
+      "  T operator()(int i) const;\n  std::string name;\n};\n"
+      "template <class T, int N>\nArray<T, N>::Array(const Array<T, N>& other) : name(other.name) {}\n"
+      "template <class T, int N>\nArray<T, N>::~Array() {}\n"
+      "template <class T, int N>\nT Array<T, N>::operator()(int i) const {\n  return T(i);\n}\n"
+      "__global__ void k(float* a) {}\n";
+  EXPECT_THAT(cut(text + kMain, {"k"}), Not(HasSubstr("Array<T, N>")));
+}
+
+TEST(HostCode, AQualifiedNameIsNotTheVariableOfTheFunction) {
+  const std::string text =
+      "namespace consts {\nconstexpr double step = 0.05;\nconstexpr double other = 1;\n}\n"
+      "__global__ void k(double* a) {\n  const double step = consts::step;\n  a[0] = step;\n}\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, HasSubstr("constexpr double step = 0.05;"));
+  EXPECT_THAT(left, Not(HasSubstr("other")));
+}
+
+TEST(HostCode, AClassBehindAConstraintHasItsOwnName) {
+  const std::string text =
+      "template <class T> concept Number = requires(T a) { a + a; };\n"
+      "template <class T, class U>\nrequires Number<T> && (Number<U> || requires(U u) { u.x; })\n"
+      "struct Pair {\n  T first;\n};\n"
+      "__global__ void k(float* a) {\n  a[0] = Pair<float, int>{1}.first;\n}\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, HasSubstr("struct Pair {"));
+  EXPECT_THAT(left, HasSubstr("concept Number"));
+}
+
+TEST(HostCode, AMacroInAValueIsNoMarkOfTheDevice) {
+  const std::string text =
+      "#include <library_types.h>\nnamespace host { const int kType = CUDA_R_32F; }\n"
+      "__global__ void k(float* a) {}\n";
+  EXPECT_THAT(cut(text + kMain, {"k"}), Not(HasSubstr("CUDA_R_32F")));
+}
+
+TEST(HostCode, SmallTypesHaveTheirHeadersWithoutAnInclude) {
+  const std::string text =
+      "#include <iostream>\n__global__ void k(float* a) { a[0] = std::numeric_limits<float>::max(); }\n";
+  EXPECT_THAT(cut(text + kMain, {"k"}), HasSubstr("_limits>"));  // with <cmath>
+}
+
 TEST(HostCode, PointersToAClassThatIsLeftOutHaveItsName) {
   const std::string text =
       "#include <set>\n#include <string>\nnamespace g {\n"

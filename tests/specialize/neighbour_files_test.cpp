@@ -30,6 +30,22 @@ TEST(NeighbourFiles, HaveTheBodiesOfDeviceFunctions) {
               ElementsAre("/p/f.cu", "/p/table.cu", "/p/g.cpp"));
 }
 
+TEST(NeighbourFiles, HaveTheBodiesOfTheSourcesOfAFolderOfHeaders) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/include/math", "/p/src/math", "/p/app"})
+    files.make_directories(folder, false);
+  const std::string header = "template <class T> __device__ T weight(T x);\n";
+  const std::string text =
+      "#include \"math/weight.h\"\n__global__ void k(float* a) { a[0] = weight(a[1]); }\n";
+  files.write_file("/p/include/math/weight.h", header, false);
+  files.write_file("/p/src/math/weight.cu", "template <class T> __device__ T weight(T x) { return 2 * x; }\n",
+                   false);
+  EXPECT_THAT(files_of_device_code(files, "/p/app/main.cu", text,
+                                   {{"math/weight.h", "/p/include/math/weight.h", header}}),
+              ElementsAre("/p/src/math/weight.cu"));
+}
+
 TEST(NeighbourFiles, HaveTheBodiesOfMembersOfClasses) {
   const test::FakeClock clock;
   test::MemoryFileSystem files(clock);
@@ -200,6 +216,17 @@ TEST(NeighbourFiles, QuotedHeadersAreInTheNearestFolderOfTheProject) {
   const Includes includes = find_includes(files, text, {"/p/src/cuda/main.cu"});
   EXPECT_THAT(folders_of_headers(files, "/p/src/cuda/main.cu", missing_headers(includes)),
               ElementsAre("/p/b", "/p/src/parts", "/p/src/host"));
+}
+
+TEST(NeighbourFiles, HeadersAreBelowAFolderOfHeadersWhereNoFileOfABuildIs) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/lib/device", "/p/include/device", "/p/old"})
+    files.make_directories(folder, false);
+  files.write_file("/p/include/device/kernels.cuh", "", false);
+  files.write_file("/p/old/kernels.cuh", "", false);
+  EXPECT_THAT(folders_of_headers(files, "/p/lib/device/kernels.cu", {{"kernels.cuh", true}}),
+              ElementsAre("/p/include/device"));
 }
 
 TEST(NeighbourFiles, HeadersThatOneFolderOfTheProjectHasAreTaken) {

@@ -17,10 +17,10 @@
 #include "compile/cpu/unit.h"
 #include "compile/cpu/warp_steps.h"
 #include "compile/language_version.h"
-#include "compile/missing_header.h"
 #include "compile/outline.h"
 #include "compile/outside_headers.h"
 #include "compile/process_diagnosis.h"
+#include "compile/reduced_program.h"
 #include "compile/unit_files.h"
 #include "device/cpu/cpu_target.h"
 #include "kiln/error.h"
@@ -156,8 +156,8 @@ class CpuCompiler final : public Compiler {
       return Diagnostic{summary, summary, "", false};
     }
     try {
-      return compile_without_missing_headers(
-          specialization, [&](const Specialization& one) { return compile_best(prepared(one), stop); });
+      return compile_reduced(specialization,
+                             [&](const Specialization& one) { return compile_best(prepared(one), stop); });
     } catch (const std::filesystem::filesystem_error& error) {
       throw temporary_folder_error(options_.scratch, error);
     }

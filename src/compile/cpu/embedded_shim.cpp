@@ -28,7 +28,9 @@ constexpr std::string_view kAssert =
     "#ifdef NDEBUG\n"
     "#define assert(condition) ((void)0)\n"
     "#else\n"
-    "#define assert(condition) kiln_assert(static_cast<bool>(condition), #condition, __FILE__, __LINE__)\n"
+    "#define assert(condition) (static_cast<bool>(condition) ? (void)0 : kiln_assert(false, #condition, "
+    "__FILE__, "
+    "__LINE__))\n"
     "#endif\n";
 
 constexpr std::string_view kThrust = "#include \"kiln/thrust.h\"\n";

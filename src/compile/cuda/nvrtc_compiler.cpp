@@ -16,8 +16,8 @@
 #include "compile/cuda/nvrtc_unit.h"
 #include "compile/identity_memo.h"
 #include "compile/kernel_cast.h"
-#include "compile/missing_header.h"
 #include "compile/portable_header.h"
+#include "compile/reduced_program.h"
 #include "compile/rtc_diagnosis.h"
 #include "kiln/error.h"
 #include "specialize/compiled_parts.h"
@@ -81,8 +81,8 @@ class NvrtcCompiler final : public Compiler {
   }
 
   CompileResult compile(const Specialization& specialization, const std::stop_token& stop) override {
-    return compile_without_missing_headers(
-        specialization, [&](const Specialization& one) { return compile_as_it_is(one, stop); });
+    return compile_reduced(specialization,
+                           [&](const Specialization& one) { return compile_as_it_is(one, stop); });
   }
 
   /// NVRTC holds locks of its own: docs/performance.md compares 16 threads with 16 processes.

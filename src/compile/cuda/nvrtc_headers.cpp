@@ -45,7 +45,10 @@ struct StdNames {
   std::string_view header;
   std::array<std::string_view, 24> names;
 };
-constexpr std::array<StdNames, 8> kImpliedNames = {{
+constexpr std::array<StdNames, 9> kImpliedNames = {{
+    {"cstdint",
+     {"int8_t", "int16_t", "int32_t", "int64_t", "intmax_t", "intptr_t", "uint8_t", "uint16_t", "uint32_t",
+      "uint64_t", "uintmax_t", "uintptr_t"}},
     {"limits", {"numeric_limits"}},
     {"type_traits",
      {"common_type",       "common_type_t",       "conditional",        "conditional_t", "decay",
@@ -54,8 +57,8 @@ constexpr std::array<StdNames, 8> kImpliedNames = {{
       "is_same_v",         "is_signed",           "is_unsigned",        "make_signed_t", "make_unsigned_t",
       "remove_cv_t",       "remove_reference",    "remove_reference_t", "true_type"}},
     {"utility",
-     {"declval", "exchange", "forward", "index_sequence", "integer_sequence", "make_index_sequence",
-      "make_pair", "move", "pair", "swap"}},
+     {"as_const", "declval", "exchange", "forward", "index_sequence", "integer_sequence",
+      "make_index_sequence", "make_pair", "move", "pair", "swap"}},
     {"cstring", {"memcmp", "memcpy", "memmove", "memset"}},
     {"tuple", {"make_tuple", "tie", "tuple", "tuple_size"}},
     {"array", {"array"}},
@@ -111,6 +114,8 @@ std::optional<std::string> header_text(const std::string& name, const CudaHeader
   if (own != nullptr || !text.empty()) return "#pragma once\nextern \"C++\" {\n" + text + "\n}\n";
   // What may be thrown: device code throws nothing, but macros that stay may name it.
   if (is_header_of_host(name) || name == "stdexcept" || name == "exception") return "#pragma once\n";
+  // Functions of the host, and declarations that NVRTC has or Kiln makes macros of.
+  if (name == "driver_functions.h" || name == "cuda_device_runtime_api.h") return "#pragma once\n";
   const bool runtime =
       std::find(kRuntimeHeaders.begin(), kRuntimeHeaders.end(), name) != kRuntimeHeaders.end();
   if (runtime && !cuda.has(name, files)) return "#pragma once\n";

@@ -11,8 +11,8 @@
 #include "compile/hip/hiprtc_program.h"
 #include "compile/hip/hiprtc_unit.h"
 #include "compile/identity_memo.h"
-#include "compile/missing_header.h"
 #include "compile/portable_header.h"
+#include "compile/reduced_program.h"
 #include "compile/rtc_diagnosis.h"
 #include "device/hip/code_object.h"
 #include "kiln/error.h"
@@ -57,8 +57,7 @@ class HiprtcCompiler final : public Compiler {
 
   CompileResult compile(const Specialization& specialization, const std::stop_token& /*stop*/) override {
     require_known_isa(library(), specialization.target.arch);
-    return compile_without_missing_headers(specialization,
-                                           [&](const Specialization& one) { return compile_as_it_is(one); });
+    return compile_reduced(specialization, [&](const Specialization& one) { return compile_as_it_is(one); });
   }
 
   std::vector<std::string> quick_options() const override { return {"-O1"}; }

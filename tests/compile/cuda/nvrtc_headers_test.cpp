@@ -62,6 +62,7 @@ TEST_F(NvrtcHeadersTest, NamesThatNvccBringsByItselfImplyTheirHeaders) {
   EXPECT_EQ(implied("int i = INT_MAX;", {"limits.h"}).macros, "");
   EXPECT_EQ(implied("int i = MY_MAX;").macros, "");
   EXPECT_THAT(implied("std::numeric_limits<int>::max()").names, testing::ElementsAre("limits"));
+  EXPECT_THAT(implied("std::uint8_t x").names, testing::ElementsAre("cstdint"));
   // A header of the user's that uses the name may stand before the include.
   EXPECT_THAT(implied("std::numeric_limits<int>::max()", {"limits"}).names, testing::ElementsAre("limits"));
   EXPECT_THAT(implied("constexpr int n = std::max(1, 2);").names, testing::ElementsAre("algorithm"));
@@ -241,7 +242,9 @@ TEST_F(StandardHeaders, FunctionsOfWholeNumbersAreThoseOfDouble) {
         std::string(before) +
         "extern \"C\" __global__ void f(double* a, int n, unsigned u, float x) {\n"
         "  static_assert(sizeof(pow(2, n)) == 8 && sizeof(pow(x, n)) == 4 && sizeof(sqrt(x)) == 4, \"\");\n"
-        "  a[0] = pow(2, n) + pow(x, 2.0f) + pow(x, 2) + fmax(x, 1.0f) + sqrt(2.0);\n}\n";
+        "  a[0] = pow(2, n) + pow(x, 2.0f) + pow(x, 2) + fmax(x, 1.0f) + sqrt(2.0);\n"
+        "  static_assert(sizeof(pow(x, 2.0)) == 8 && sizeof(atan2(2.0, x)) == 8, \"\");\n"
+        "  a[1] = pow(x, 3.0) + pow(3.0, x) + fmod(x, 2.0) + fmax(x, 0.0) + hypot(2.0, x);\n}\n";
     EXPECT_EQ(compile(specialize(text, "f")).format, "cubin") << text;
   }
   EXPECT_EQ(

@@ -97,6 +97,18 @@ using ::uintptr_t;
 typedef unsigned int uint;
 typedef unsigned short ushort;
 typedef unsigned long ulong;
+typedef unsigned char u_char, u_int8_t;
+typedef unsigned short u_short, u_int16_t;
+typedef unsigned int u_int, u_int32_t;
+typedef unsigned long u_long, u_int64_t;
+typedef signed char __int8_t;
+typedef short __int16_t;
+typedef int __int32_t;
+typedef long __int64_t;
+typedef unsigned char __uint8_t;
+typedef unsigned short __uint16_t;
+typedef unsigned int __uint32_t;
+typedef unsigned long __uint64_t;
 
 extern "C" {
 int printf(const char*, ...);

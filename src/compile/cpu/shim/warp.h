@@ -223,5 +223,7 @@ KILN_PROCESS_END(abort, void)
 #if defined(NDEBUG)
 #define assert(condition) ((void)0)
 #else
-#define assert(condition) kiln_assert(static_cast<bool>(condition), #condition, __FILE__, __LINE__)
+// A constant expression may hold one that is true.
+#define assert(condition) \
+  (static_cast<bool>(condition) ? (void)0 : kiln_assert(false, #condition, __FILE__, __LINE__))
 #endif

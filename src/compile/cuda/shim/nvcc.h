@@ -6,6 +6,18 @@ using u_char = unsigned char;
 using u_short = unsigned short;
 using u_int = unsigned int;
 using u_long = unsigned long;
+using u_int8_t = unsigned char;
+using u_int16_t = unsigned short;
+using u_int32_t = unsigned int;
+using u_int64_t = unsigned long;
+using __int8_t = signed char;
+using __int16_t = short;
+using __int32_t = int;
+using __int64_t = long;
+using __uint8_t = unsigned char;
+using __uint16_t = unsigned short;
+using __uint32_t = unsigned int;
+using __uint64_t = unsigned long;
 struct timeval {
   long tv_sec, tv_usec;
 };
@@ -21,6 +33,25 @@ using ssize_t = long;
 namespace std {
 using ::size_t;
 }
+
+// Of a float and a double, for which NVRTC finds several functions.
+#define KILN_OF_BOTH(function)                           \
+  __device__ inline double function(float a, double b) { \
+    return function(static_cast<double>(a), b);          \
+  }                                                      \
+  __device__ inline double function(double a, float b) { \
+    return function(a, static_cast<double>(b));          \
+  }
+KILN_OF_BOTH(pow)
+KILN_OF_BOTH(fmod)
+KILN_OF_BOTH(atan2)
+KILN_OF_BOTH(fmin)
+KILN_OF_BOTH(fmax)
+KILN_OF_BOTH(fdim)
+KILN_OF_BOTH(hypot)
+KILN_OF_BOTH(remainder)
+KILN_OF_BOTH(copysign)
+#undef KILN_OF_BOTH
 
 // Words that nvcc accepts and NVRTC, in C++17, does not.
 #define register

@@ -1,4 +1,4 @@
-#include "compile/missing_header.h"
+#include "compile/reduced_program.h"
 
 #include <algorithm>
 #include <array>
@@ -21,6 +21,29 @@ std::optional<std::string> between(const std::string& text, std::string_view bef
     if (end == std::string::npos) return std::nullopt;
     std::string found = text.substr(begin, end - begin);
     if (!found.empty() && found.find('\n') == std::string::npos) return found;
+  }
+  return std::nullopt;
+}
+
+/// Whether nvcc's front end takes all that g++ complains of: a member that is called like its type, and names
+/// in templates that nothing instantiates.
+bool only_strict(const std::string& log) {
+  bool any = false;
+  for (const std::string& line : split(log, '\n')) {
+    if (line.find(": error: ") == std::string::npos) continue;
+    any = line.find("changes meaning of") != std::string::npos ||
+          line.find("that depend on a template parameter") != std::string::npos;
+    if (!any) return false;
+  }
+  return any;
+}
+
+/// Of a library of the host whose header the compiler found by itself: the header, if an error is in it.
+std::optional<std::string> header_around(const Specialization& specialization, const std::string& log) {
+  for (const TextLine& line : error_lines_in(log)) {
+    for (const std::string& unseen : specialization.unseen_headers) {
+      if (line.file.ends_with("/" + unseen) && may_be_left_out(specialization, unseen)) return unseen;
+    }
   }
   return std::nullopt;
 }
@@ -80,6 +103,65 @@ Specialization without_header(Specialization specialization, const std::string& 
   }
   specialization.headers.push_back({name, "", "#pragma once\n"});
   return specialization;
+}
+
+std::vector<TextLine> error_lines_in(const std::string& log) {
+  std::vector<TextLine> lines;
+  for (const std::string& line : split(log, '\n')) {
+    std::size_t error = line.find(": error: ");
+    for (const char* words : {": error #", ": fatal error: ", ": catastrophic error: "}) {
+      if (error == std::string::npos) error = line.find(words);
+    }
+    if (error == std::string::npos) continue;
+    std::string place = line.substr(0, error);
+    if (!place.empty() && place.back() == ')') place.back() = ':';  // file(12)
+    const std::size_t open = place.rfind('(');
+    if (open != std::string::npos && place.back() == ':') {
+      const auto number = parse_integer(place.substr(open + 1, place.size() - open - 2));
+      if (number) lines.push_back({place.substr(0, open), static_cast<int>(*number)});
+      continue;
+    }
+    const std::size_t column = place.rfind(':');  // file:12:5
+    if (column == std::string::npos || column == 0) continue;
+    const std::size_t number_at = place.rfind(':', column - 1);
+    if (number_at == std::string::npos) continue;
+    const auto number = parse_integer(place.substr(number_at + 1, column - number_at - 1));
+    if (number) lines.push_back({place.substr(0, number_at), static_cast<int>(*number)});
+  }
+  return lines;
+}
+
+std::string left_out_declarations(const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  const bool one = names.size() == 1;
+  return "'" + join(names, "', '") + "' " + (one ? "does" : "do") + " not compile for a device and " +
+         (one ? "is" : "are") + " left out as host code";
+}
+
+bool reduce_program(Specialization& specialization, const std::string& log, LeftOut& left_out) {
+  constexpr std::size_t kMostHeaders = 32;
+  constexpr int kMostRounds = 8;
+  if (auto header = missing_header_in(log)) {
+    if (!may_be_left_out(specialization, *header))
+      header = header_around(specialization, log).value_or(*header);
+    if (left_out.headers.size() == kMostHeaders || !may_be_left_out(specialization, *header)) return false;
+    specialization = without_header(std::move(specialization), *header);
+    left_out.headers.push_back(*header);
+    return true;
+  }
+  constexpr const char* kPermissive = "-fpermissive";
+  auto& options = specialization.options;
+  if (only_strict(log) && std::find(options.begin(), options.end(), kPermissive) == options.end()) {
+    options.emplace_back(kPermissive);
+    return true;
+  }
+  if (left_out.rounds++ == kMostRounds) return false;
+  const std::vector<std::string> names = leave_out_failed_host_code(specialization, error_lines_in(log));
+  for (const std::string& name : names) {
+    auto& all = left_out.declarations;
+    if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+  }
+  return !names.empty();
 }
 
 std::string advice_on_amd_builtins(const Specialization& specialization, const std::string& log) {

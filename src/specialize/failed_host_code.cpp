@@ -1,0 +1,173 @@
+#include "specialize/failed_host_code.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "specialize/program_items.h"
+
+namespace kiln {
+namespace {
+
+using Kind = Declaration::Kind;
+
+class FailureCutter {
+ public:
+  explicit FailureCutter(Specialization& specialization) : spec_(specialization), program_(specialization) {}
+
+  std::vector<std::string> run(const std::vector<TextLine>& lines) {
+    for (const TextLine& line : lines) {
+      for (std::size_t text = 0; text < program_.files.size(); ++text) {
+        if (is_file(text, line.file)) leave_out(text, line.line);
+      }
+    }
+    std::map<std::size_t, std::vector<TextEdit>> edits;
+    for (const std::size_t index : left_out_) {
+      const Item& item = program_.items[index];
+      if (!is_inside_another(item))
+        edits[item.text].push_back(program_.without(item, program_.forward_declaration(item)));
+    }
+    for (auto& [text, of_text] : edits)
+      *program_.files[text].text = apply_edits(program_.files[text].original, std::move(of_text));
+    return {names_.begin(), names_.end()};
+  }
+
+ private:
+  [[nodiscard]] bool is_file(std::size_t text, const std::string& file) const {
+    if (program_.files[text].name == file) return true;
+    const std::string& path = text == 0 ? spec_.source_path : spec_.headers[text - 1].path;
+    return !path.empty() &&
+           std::filesystem::path(path).lexically_normal() == std::filesystem::path(file).lexically_normal();
+  }
+
+  [[nodiscard]] bool holds(const Item& item, std::size_t text, int line) const {
+    const TokenSpan span = item.declaration->whole;
+    if (item.text != text || span.empty()) return false;
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    return tokens[span.begin].line <= line && line <= tokens[span.end - 1].line;
+  }
+
+  void leave_out(std::size_t text, int line) {
+    const bool for_devices = spec_.left_out.empty();  // its errors must be seen
+    if (for_devices && text == 0) return;
+    std::size_t outer = Item::kNoOwner;
+    for (std::size_t i = 0; i < program_.items.size(); ++i) {
+      const Item& item = program_.items[i];
+      if (!holds(item, text, line)) continue;
+      if (!item.member) outer = i;
+      if (item.member && !for_devices && leave_out_member(i)) return;
+    }
+    if (outer == Item::kNoOwner) return;
+    const Item& item = program_.items[outer];
+    if (!for_devices || item.declaration->kind == Kind::kClass) leave_out_outer(item);
+  }
+
+  /// A member function that only code for the host can call, with its overloads. One that decides how
+  /// objects are made or laid out goes with its class.
+  bool leave_out_member(std::size_t index) {
+    const Item& item = program_.items[index];
+    if (!program_.is_function(item) || item.owner == Item::kNoOwner || item.declaration->names.empty())
+      return false;
+    const Item& owner = program_.items[item.owner];
+    std::vector<std::size_t> all;
+    for (const std::size_t other : owner.members) {
+      const Item& one = program_.items[other];
+      if (one.declaration->names != item.declaration->names) continue;
+      if (!program_.is_function(one) || one.device || !one.whole || is_virtual(one) || is_special(one, owner))
+        return false;
+      all.push_back(other);
+    }
+    left_out_.insert(all.begin(), all.end());
+    const auto& names = owner.declaration->names;
+    const std::string scope = names.empty() ? "" : std::string(names.front()) + "::";
+    names_.insert(scope + std::string(item.declaration->names.front()));
+    return true;
+  }
+
+  [[nodiscard]] bool is_virtual(const Item& item) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const TokenSpan whole = item.declaration->whole, parameters = item.declaration->parameters;
+    const std::size_t body = item.declaration->body.begin;
+    for (std::size_t i = whole.begin; i < std::max(parameters.begin, body); ++i) {
+      if (tokens[i].is("virtual") || tokens[i].is("override") || tokens[i].is("final")) return true;
+    }
+    for (std::size_t i = parameters.end; i < whole.end && body == 0; ++i) {
+      if (tokens[i].is("override") || tokens[i].is("final")) return true;
+    }
+    return false;
+  }
+
+  /// A constructor, destructor or operator.
+  [[nodiscard]] static bool is_special(const Item& item, const Item& owner) {
+    const auto& names = item.declaration->names;
+    const auto& of_owner = owner.declaration->names;
+    return names.front() == "operator" || (!of_owner.empty() && names.front() == of_owner.front());
+  }
+
+  void leave_out_outer(const Item& item) {
+    const Kind kind = item.declaration->kind;
+    const auto& names = item.declaration->names;
+    if (item.device || !item.whole || kind == Kind::kOther || kind == Kind::kScope || kind == Kind::kUsing ||
+        kind == Kind::kForward)
+      return;
+    if (kind == Kind::kInstantiation || names.empty() || names.front() == "operator") {
+      add_alone(item);
+      return;
+    }
+    std::vector<std::size_t> all;
+    for (const std::string_view name : names) {
+      for (const std::size_t index : program_.by_name.at(name)) {
+        const Item& one = program_.items[index];
+        if (one.member || one.declaration->kind == Kind::kForward) continue;
+        if (!may_go(one)) return;
+        all.push_back(index);
+      }
+    }
+    left_out_.insert(all.begin(), all.end());
+    names_.emplace(names.front());
+  }
+
+  void add_alone(const Item& item) {
+    if (!may_go(item)) return;
+    left_out_.insert(static_cast<std::size_t>(&item - program_.items.data()));
+    names_.insert(item.declaration->names.empty() ? "a declaration"
+                                                  : std::string(item.declaration->names.front()));
+  }
+
+  /// Whether it has no mark of the device, nor has one of its members.
+  [[nodiscard]] bool may_go(const Item& item) const {
+    return item.whole && !item.device && !program_.marked_elsewhere(item) &&
+           std::all_of(item.members.begin(), item.members.end(),
+                       [&](std::size_t member) { return may_go_as_member(program_.items[member]); });
+  }
+
+  [[nodiscard]] bool may_go_as_member(const Item& item) const {
+    return !item.device && std::all_of(item.members.begin(), item.members.end(), [&](std::size_t member) {
+      return may_go_as_member(program_.items[member]);
+    });
+  }
+
+  [[nodiscard]] bool is_inside_another(const Item& item) const {
+    for (std::size_t owner = item.member ? item.owner : Item::kNoOwner; owner != Item::kNoOwner;) {
+      if (left_out_.contains(owner)) return true;
+      const Item& around = program_.items[owner];
+      owner = around.member ? around.owner : Item::kNoOwner;
+    }
+    return false;
+  }
+
+  Specialization& spec_;
+  ProgramItems program_;
+  std::set<std::size_t> left_out_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<std::string> leave_out_failed_host_code(Specialization& specialization,
+                                                    const std::vector<TextLine>& lines) {
+  return FailureCutter(specialization).run(lines);
+}
+
+}  // namespace kiln

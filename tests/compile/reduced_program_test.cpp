@@ -1,0 +1,101 @@
+#include "compile/reduced_program.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compile/compiler.h"
+
+namespace kiln {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+Specialization program() {
+  Specialization spec;
+  spec.source_name = "program.cu";
+  spec.source_text = "#include \"host.h\"\n__global__ void k(float* a) { a[0] = 1; }\n";
+  spec.headers.push_back({"host.h", "/project/host.h",
+                          "#include <GL/glew.h>\nstruct Window {\n  GLuint id;\n};\nstruct Config {\n"
+                          "  Window window;\n};\n__device__ float f(float x) {\n  return y;\n}\n"});
+  spec.unseen_headers = {"GL/glew.h"};
+  spec.left_out = {"program.cu: main"};
+  return spec;
+}
+
+/// A compiler that gives the logs in order, and then code.
+struct Answers {
+  std::vector<std::string> logs;
+  std::vector<Specialization> seen = {};
+  CompileResult operator()(const Specialization& one) {
+    seen.push_back(one);
+    if (seen.size() > logs.size()) return CodeObject();
+    const std::string& log = logs[seen.size() - 1];
+    return Diagnostic{log.substr(0, log.find('\n')), log, "", false};
+  }
+};
+
+TEST(ReducedProgram, LinesOfErrorsAreThoseOfAnyCompiler) {
+  const auto lines = error_lines_in(
+      "In file included from program.cu:1:\n/p/host.h:3:5: error: 'A' does not name a type\n"
+      "    3 |   A a;\nhost.h(12): error: identifier \"FILE\" is undefined\nhost.h(13): warning #177-D: "
+      "unused\n"
+      "/p/gl.h(4): catastrophic error: cannot open source file \"x.h\"\nq.h(7): error #20: no\n"
+      "a:b.h:9:1: fatal error: x.h: No such file or directory\nld: error: no place\n");
+  std::vector<std::string> written;
+  for (const TextLine& line : lines) written.push_back(line.file + " " + std::to_string(line.line));
+  EXPECT_THAT(written, ElementsAre("/p/host.h 3", "host.h 12", "/p/gl.h 4", "q.h 7", "a:b.h 9"));
+}
+
+TEST(ReducedProgram, HostCodeWithErrorsIsLeftOutStepByStep) {
+  Answers answers{{"host.h(3): error: identifier \"GLuint\" is undefined\n",
+                   "/project/host.h:6:10: error: field 'window' has incomplete type\n"}};
+  const CompileResult result = compile_reduced(program(), std::ref(answers));
+  ASSERT_TRUE(std::holds_alternative<CodeObject>(result));
+  ASSERT_EQ(answers.seen.size(), 3U);
+  EXPECT_THAT(answers.seen[1].headers[0].text, HasSubstr("struct Window;"));
+  EXPECT_THAT(answers.seen[1].headers[0].text, HasSubstr("Window window;"));
+  EXPECT_THAT(answers.seen[2].headers[0].text, Not(HasSubstr("Window window;")));
+  EXPECT_THAT(std::get<CodeObject>(result).log,
+              HasSubstr("'Window', 'Config' do not compile for a device and are left out as host code"));
+}
+
+TEST(ReducedProgram, AFailureIsTheOneBeforeHostCodeWasLeftOut) {
+  Answers answers{{"host.h(3): error: identifier \"GLuint\" is undefined\n",
+                   "host.h(9): error: identifier \"y\" is undefined\n", "never"}};
+  const CompileResult result = compile_reduced(program(), std::ref(answers));
+  ASSERT_TRUE(std::holds_alternative<Diagnostic>(result));
+  EXPECT_EQ(answers.seen.size(), 2U);
+  EXPECT_EQ(std::get<Diagnostic>(result).summary, "host.h(3): error: identifier \"GLuint\" is undefined");
+}
+
+TEST(ReducedProgram, AHeaderOfTheHostThatLacksAnotherIsLeftOut) {
+  Answers answers{
+      {"/project/include/GL/glew.h(1205): catastrophic error: cannot open source file \"GL/glu.h\"\n"}};
+  const CompileResult result = compile_reduced(program(), std::ref(answers));
+  ASSERT_TRUE(std::holds_alternative<CodeObject>(result));
+  EXPECT_THAT(answers.seen[1].unseen_headers, IsEmpty());
+  EXPECT_EQ(answers.seen[1].headers.back().name, "GL/glew.h");
+}
+
+TEST(ReducedProgram, WhatOnlyGccRefusesIsTaken) {
+  const std::string log =
+      "program.cu:2:9: error: declaration of 'texture* A::texture' changes meaning of 'texture' "
+      "[-fpermissive]\n";
+  Answers answers{{log}};
+  EXPECT_TRUE(std::holds_alternative<CodeObject>(compile_reduced(program(), std::ref(answers))));
+  EXPECT_THAT(answers.seen[1].options, ElementsAre("-fpermissive"));
+  Answers again{{log, log, log}};
+  EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(program(), std::ref(again))));
+  EXPECT_EQ(again.seen.size(), 2U);
+  Answers others{{log + "program.cu:2:3: error: invalid conversion from 'int' to 'int*' [-fpermissive]\n"}};
+  EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(program(), std::ref(others))));
+}
+
+}  // namespace
+}  // namespace kiln
