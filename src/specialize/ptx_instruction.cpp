@@ -58,7 +58,8 @@ std::string type_of(const std::string& suffix) {
   return found == types.end() ? "" : found->second;
 }
 
-/// What an instruction computes from $1, $2 and $3, by its words without `rn`, `ftz` and `approx`.
+/// What an instruction computes from $1, $2, ..., by its words without `rn`, `ftz` and `approx`. "$3w" is an
+/// operand of twice the digits, "$2n" a number of bits.
 const std::map<std::string, std::string>& expressions() {
   static const std::map<std::string, std::string> table = {
       {"ex2.f32", "exp2f($1)"},
@@ -96,11 +97,82 @@ const std::map<std::string, std::string>& expressions() {
       {"mul.hi.u64", "__umul64hi($1, $2)"},
       {"mul.wide.u32", "(static_cast<unsigned long long>($1) * $2)"},
       {"mul.wide.s32", "(static_cast<long long>($1) * $2)"},
-      {"bfe.u32", "($3 == 0u || $2 > 31u ? 0u : ($1 >> $2) & ($3 > 31u ? ~0u : (1u << $3) - 1u))"},
+      {"mul.hi.s64", "__mul64hi($1, $2)"},
+      {"mul24.lo.u32", "__umul24($1, $2)"},
+      {"mul24.lo.s32", "__mul24($1, $2)"},
+      {"mad.hi.u32", "(__umulhi($1, $2) + $3)"},
+      {"mad.hi.s32", "(static_cast<unsigned>(__mulhi($1, $2)) + static_cast<unsigned>($3))"},
+      {"mad.wide.u32", "(static_cast<unsigned long long>($1) * $2 + $3w)"},
+      {"mad.wide.s32", "(static_cast<unsigned long long>(static_cast<long long>($1) * $2) + $3w)"},
+      {"sad.u32", "__usad($1, $2, $3)"},
+      {"sad.s32", "__sad($1, $2, $3n)"},
+      {"dp4a.u32.u32", "__dp4a($1, $2, $3)"},
+      {"dp4a.s32.s32", "__dp4a($1, $2, $3)"},
+      {"add.sat.s32", "min(max(static_cast<long long>($1) + $2, -2147483648ll), 2147483647ll)"},
+      {"sub.sat.s32", "min(max(static_cast<long long>($1) - $2, -2147483648ll), 2147483647ll)"},
+      {"neg.s32", "(0u - static_cast<unsigned>($1))"},
+      {"neg.s64", "(0ull - static_cast<unsigned long long>($1))"},
+      {"abs.s32", "($1 < 0 ? 0u - static_cast<unsigned>($1) : static_cast<unsigned>($1))"},
+      {"abs.s64",
+       "($1 < 0 ? 0ull - static_cast<unsigned long long>($1) : static_cast<unsigned long long>($1))"},
+      {"cnot.b32", "($1 == 0u ? 1u : 0u)"},
+      {"clz.b64", "__clzll(static_cast<long long>($1))"},
+      {"brev.b64", "__brevll($1)"},
+      {"bfind.u32", "($1 == 0u ? ~0u : 31u - static_cast<unsigned>(__clz(static_cast<int>($1))))"},
+      {"bfind.s32", "($1 == 0 || $1 == -1 ? ~0u : 31u - static_cast<unsigned>(__clz($1 < 0 ? ~$1 : $1)))"},
+      {"bfe.u32", "kiln_ptx_field($1, $2, $3)"},
+      {"bfe.s32", "kiln_ptx_field($1, $2n, $3n)"},
+      {"bfi.b32", "kiln_ptx_insert($1, $2, $3, $4)"},
       {"shl.b32", "($2 > 31u ? 0u : $1 << $2)"},
       {"shr.u32", "($2 > 31u ? 0u : $1 >> $2)"},
-      {"shr.b32", "($2 > 31u ? 0u : $1 >> $2)"}};
+      {"shr.b32", "($2 > 31u ? 0u : $1 >> $2)"},
+      {"shr.s32", "($1 >> min($2n, 31u))"},
+      {"shl.b64", "($2n > 63u ? 0ull : $1 << $2n)"},
+      {"shr.u64", "($2n > 63u ? 0ull : $1 >> $2n)"},
+      {"shr.b64", "($2n > 63u ? 0ull : $1 >> $2n)"},
+      {"shr.s64", "($1 >> min($2n, 63u))"},
+      {"div.f32", "($1 / $2)"},
+      {"div.full.f32", "($1 / $2)"},
+      {"div.f64", "($1 / $2)"},
+      {"rcp.f64", "(1.0 / $1)"},
+      {"sqrt.f64", "sqrt($1)"},
+      {"abs.f32", "fabsf($1)"},
+      {"abs.f64", "fabs($1)"},
+      {"neg.f32", "(-$1)"},
+      {"neg.f64", "(-$1)"},
+      {"copysign.f32", "copysignf($2, $1)"},
+      {"copysign.f64", "copysign($2, $1)"},
+      {"min.NaN.f32", "($1 != $1 ? $1 : $2 != $2 ? $2 : fminf($1, $2))"},
+      {"max.NaN.f32", "($1 != $1 ? $1 : $2 != $2 ? $2 : fmaxf($1, $2))"},
+      {"add.sat.f32", "__saturatef($1 + $2)"},
+      {"sub.sat.f32", "__saturatef($1 - $2)"},
+      {"mul.sat.f32", "__saturatef($1 * $2)"},
+      {"fma.sat.f32", "__saturatef(fmaf($1, $2, $3))"},
+      {"cvt.rni.f32.f32", "rintf($1)"},
+      {"cvt.rzi.f32.f32", "truncf($1)"},
+      {"cvt.rmi.f32.f32", "floorf($1)"},
+      {"cvt.rpi.f32.f32", "ceilf($1)"},
+      {"cvt.sat.f32.f32", "__saturatef($1)"},
+      {"cvt.rz.f32.u32", "__uint2float_rz($1)"},
+      {"cvt.rz.f32.s32", "__int2float_rz($1)"}};
   return table;
+}
+
+/// `add.rz.f32` and its kin by the functions of their rounding.
+std::optional<std::string> rounded(const Texts& words) {
+  static const std::map<std::string, std::string> roundings = {
+      {"rz", "_rz("}, {"rm", "_rd("}, {"rp", "_ru("}};
+  static const std::map<std::string, std::string> arguments = {
+      {"add", "$1, $2)"}, {"sub", "$1, $2)"}, {"mul", "$1, $2)"},    {"div", "$1, $2)"},
+      {"rcp", "$1)"},     {"sqrt", "$1)"},    {"fma", "$1, $2, $3)"}};
+  if (words.size() != 3 || (words[2] != "f32" && words[2] != "f64")) return std::nullopt;
+  const auto rounding = roundings.find(words[1]);
+  const auto argument = arguments.find(words[0]);
+  if (rounding == roundings.end() || argument == arguments.end()) return std::nullopt;
+  const bool wide = words[2] == "f64";
+  const std::string name =
+      words[0] == "fma" ? (wide ? "__fma" : "__fmaf") : (wide ? "__d" : "__f") + words[0];
+  return name + rounding->second + argument->second;
 }
 
 /// For instructions that are alike for all types of numbers.
@@ -237,8 +309,11 @@ class Instruction {
         result += pattern[i];
         continue;
       }
-      const auto given = number(static_cast<std::size_t>(pattern[++i] - '0'), suffix);
+      const auto index = static_cast<std::size_t>(pattern[++i] - '0');
+      const char kind = i + 1 < pattern.size() ? pattern[i + 1] : ' ';
+      const auto given = number(index, kind == 'n' ? "u32" : kind == 'w' ? "u64" : suffix);
       if (!given) return std::nullopt;
+      if (kind == 'n' || kind == 'w') ++i;
       result += *given;
     }
     return result;
@@ -249,8 +324,8 @@ class Instruction {
     const auto special = expressions().find(join(words_, "."));
     Texts words = words_;
     words.pop_back();
-    const auto pattern = special != expressions().end() ? std::optional(special->second)
-                                                        : arithmetic(join(words, "."), suffix);
+    auto pattern = special != expressions().end() ? std::optional(special->second) : rounded(words_);
+    if (!pattern) pattern = arithmetic(join(words, "."), suffix);
     return pattern ? filled(*pattern, suffix) : std::nullopt;
   }
 
@@ -298,14 +373,28 @@ class Instruction {
   }
 
   [[nodiscard]] std::optional<std::string> compare(const std::string& target) const {
-    static const std::map<std::string, std::string> signs = {
-        {"eq", "=="}, {"ne", "!="}, {"lt", "<"},  {"le", "<="}, {"gt", ">"},
-        {"ge", ">="}, {"lo", "<"},  {"ls", "<="}, {"hi", ">"},  {"hs", ">="}};
+    static const std::map<std::string, std::string> whole = {
+        {"eq", "$1 == $2"}, {"ne", "$1 != $2"}, {"lt", "$1 < $2"},  {"le", "$1 <= $2"}, {"gt", "$1 > $2"},
+        {"ge", "$1 >= $2"}, {"lo", "$1 < $2"},  {"ls", "$1 <= $2"}, {"hi", "$1 > $2"},  {"hs", "$1 >= $2"}};
+    // With NaN `ne` is false, as != is not; those with a `u` are true.
+    static const std::map<std::string, std::string> real = {{"eq", "$1 == $2"},
+                                                            {"ne", "($1 < $2 || $1 > $2)"},
+                                                            {"lt", "$1 < $2"},
+                                                            {"le", "$1 <= $2"},
+                                                            {"gt", "$1 > $2"},
+                                                            {"ge", "$1 >= $2"},
+                                                            {"equ", "!($1 < $2 || $1 > $2)"},
+                                                            {"neu", "$1 != $2"},
+                                                            {"ltu", "!($1 >= $2)"},
+                                                            {"leu", "!($1 > $2)"},
+                                                            {"gtu", "!($1 <= $2)"},
+                                                            {"geu", "!($1 < $2)"},
+                                                            {"num", "($1 == $1 && $2 == $2)"},
+                                                            {"nan", "!($1 == $1 && $2 == $2)"}};
+    const auto& signs = words_[2][0] == 'f' ? real : whole;
     const auto sign = signs.find(words_[1]);
-    const auto left = number(1, words_[2]), right = number(2, words_[2]);
-    if (sign == signs.end() || !left || !right) return std::nullopt;
-    if (words_[1] == "ne" && words_[2][0] == 'f') return std::nullopt;  // false for NaN, as != is not
-    return assigned(target, *left + " " + sign->second + " " + *right);
+    const auto made = sign == signs.end() ? std::nullopt : filled(sign->second, words_[2]);
+    return made ? std::optional(assigned(target, *made)) : std::nullopt;
   }
 
   [[nodiscard]] std::optional<std::string> select(const std::string& target) const {
@@ -329,8 +418,17 @@ class Instruction {
     const auto given = number(1, from);
     const bool to_real = to == "f32" || to == "f64", real = from == "f32" || from == "f64";
     if (!given || type_of(to).empty() || to_real != known_.is_real(operands_[0])) return std::nullopt;
+    if (expressions().contains(join(words_, "."))) return assigned(target, *computed());
     const auto rounding = words_.size() > 3 ? roundings.find(words_[1]) : roundings.end();
     if (to_real || !real) {  // a number of more digits is rounded to the nearest
+      const auto narrow = limits.find(to);
+      if (words_.size() == 4 && words_[1] == "sat" && !to_real && narrow != limits.end() &&
+          (from == "s32" || from == "u32")) {
+        const std::size_t comma = narrow->second.find(',');
+        return assigned(target, "min(max(static_cast<long long>(" + *given + "), " +
+                                    narrow->second.substr(0, comma) + "ll)" + narrow->second.substr(comma) +
+                                    "ll)");
+      }
       if (words_.size() > 3) return std::nullopt;
       return assigned(target, "static_cast<" + type_of(to) + ">(" + *given + ")");
     }

@@ -780,6 +780,72 @@ TEST_F(NewPrograms, DeviceFunctionsAreTemplateArguments) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
+/// Each as its definition in the PTX ISA says: limits, positions in bytes, NaN.
+TEST_F(NewPrograms, InstructionsOfNumbersAreAsPtxDefinesThem) {
+  struct Case {
+    const char* statement;
+    const char* expected;
+  };
+  const std::vector<Case> cases = {
+      {"\"shr.s32 %0, %1, 40;\" : \"=r\"(r) : \"r\"(minus)", "4294967295"},
+      {"\"shr.s32 %0, %1, 1;\" : \"=r\"(r) : \"r\"(minus)", "4294967294"},
+      {"\"shl.b64 %0, %1, 64;\" : \"=l\"(w) : \"l\"(wide)", "0"},
+      {"\"shr.u64 %0, %1, 60;\" : \"=l\"(w) : \"l\"(wide)", "8"},
+      {"\"shr.s64 %0, %1, 70;\" : \"=l\"(w) : \"l\"(wide)", "4294967295"},
+      {"\"bfe.s32 %0, %1, 4, 4;\" : \"=r\"(r) : \"r\"(0xf8f)", "4294967288"},
+      {"\"bfe.s32 %0, %1, 4, 300;\" : \"=r\"(r) : \"r\"(minus)", "4294967295"},
+      {"\"bfe.u32 %0, %1, 260, 4;\" : \"=r\"(r) : \"r\"(0xf8f)", "8"},
+      {"\"bfi.b32 %0, %1, %2, 8, 4;\" : \"=r\"(r) : \"r\"(0xff), \"r\"(0x1000)", "7936"},
+      {"\"bfind.u32 %0, %1;\" : \"=r\"(r) : \"r\"(0x800)", "11"},
+      {"\"bfind.s32 %0, %1;\" : \"=r\"(r) : \"r\"(minus)", "1"},
+      {"\"abs.s32 %0, %1;\" : \"=r\"(r) : \"r\"(minus)", "3"},
+      {"\"neg.s64 %0, %1;\" : \"=l\"(w) : \"l\"(7ll)", "4294967289"},
+      {"\"cnot.b32 %0, %1;\" : \"=r\"(r) : \"r\"(0)", "1"},
+      {"\"sad.s32 %0, %1, 5, 100;\" : \"=r\"(r) : \"r\"(minus)", "108"},
+      {"\"mad.hi.s32 %0, %1, %2, 9;\" : \"=r\"(r) : \"r\"(minus), \"r\"(5)", "8"},
+      {"\"mad.wide.s32 %0, %1, %2, %3;\" : \"=l\"(w) : \"r\"(minus), \"r\"(5), \"l\"(20ll)", "5"},
+      {"\"mad.wide.u32 %0, %1, %2, %3;\" : \"=l\"(w) : \"r\"(minus), \"r\"(1), \"l\"(1ll << 32)",
+       "4294967293"},
+      {"\"add.sat.s32 %0, %1, %1;\" : \"=r\"(r) : \"r\"(0x7fffffff)", "2147483647"},
+      {"\"sub.sat.s32 %0, %1, 5;\" : \"=r\"(r) : \"r\"(0x80000001)", "2147483648"},
+      {"\"dp4a.s32.s32 %0, %1, %2, 10;\" : \"=r\"(r) : \"r\"(0x020000ff), \"r\"(0x03000004)", "12"},
+      {"\"clz.b64 %0, %1;\" : \"=r\"(r) : \"l\"(1ll)", "63"},
+      {"\"cvt.sat.u8.s32 %0, %1;\" : \"=r\"(r) : \"r\"(minus)", "0"},
+      {"\"cvt.sat.s8.s32 %0, %1;\" : \"=r\"(r) : \"r\"(300)", "127"},
+      {"\"div.full.f32 %0, %1, %2;\" : \"=f\"(f) : \"f\"(9.0f), \"f\"(2.0f)", "1083179008"},
+      {"\"add.rz.f32 %0, %1, %2;\" : \"=f\"(f) : \"f\"(1.0f), \"f\"(0x1.fp-24f)", "1065353216"},
+      {"\"mul.rp.f32 %0, %1, %1;\" : \"=f\"(f) : \"f\"(0x1.000002p0f)", "1065353219"},
+      {"\"copysign.f32 %0, %1, %2;\" : \"=f\"(f) : \"f\"(-0.0f), \"f\"(1.0f)", "3212836864"},
+      {"\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(f) : \"f\"(nan), \"f\"(1.0f)", "2147483647"},
+      {"\"add.sat.f32 %0, %1, %1;\" : \"=f\"(f) : \"f\"(0.75f)", "1065353216"},
+      {"\"cvt.rni.f32.f32 %0, %1;\" : \"=f\"(f) : \"f\"(2.5f)", "1073741824"},
+      {"\"cvt.rz.f32.u32 %0, %1;\" : \"=f\"(f) : \"r\"(0xffffffff)", "1333788671"},
+      {"\"{.reg .pred p; setp.ne.f32 p, %1, %1; selp.u32 %0, 1, 2, p;}\" : \"=r\"(r) : \"f\"(nan)", "2"},
+      {"\"{.reg .pred p; setp.ltu.f32 p, %1, %1; selp.u32 %0, 1, 2, p;}\" : \"=r\"(r) : \"f\"(nan)", "1"},
+      {"\"{.reg .pred p; setp.num.f32 p, %1, %1; selp.u32 %0, 1, 2, p;}\" : \"=r\"(r) : \"f\"(nan)", "2"}};
+  std::string kernel =
+      "__global__ void k(unsigned* a) {\n  const int minus = -3; const float nan = "
+      "__uint_as_float(0x7fc00000u);\n"
+      "  long long wide = (long long)(1ull << 63 | 5), w = 0; int r = 0; float f = 0;\n";
+  std::string checks;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const std::string statement = cases[i].statement;
+    const bool is_real = statement.find("\"=f\"") != std::string::npos;
+    const bool is_wide = statement.find("\"=l\"") != std::string::npos;
+    const std::string at = std::to_string(i);
+    kernel += "  asm volatile(" + statement + "); a[" + at + "] = " +
+              (is_real   ? "f != f ? 0x7fffffffu : __float_as_uint(f)"
+               : is_wide ? "(unsigned)w"
+                         : "(unsigned)r") +
+              ";\n";
+    checks += std::string(i == 0 ? "" : ", ") + "{name: c" + at + ", buffer: a, region: [[" + at + ", " +
+              std::to_string(i + 1) + "]], expected: " + cases[i].expected + "}";
+  }
+  const std::string yaml = draft(kernel + "}\nint main() { unsigned* a; k<<<1, 1>>>(a); }\n");
+  const CliResult ran = run_with(yaml, {{"checks: []", "checks: [" + checks + "]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
 TEST_F(NewPrograms, ARecordOfPointersToItsOwnKindIsDrafted) {
   std::string members;
   for (char name = 'a'; name <= 'p'; ++name) members += std::string(name == 'a' ? "*" : ", *") + name;

@@ -384,6 +384,25 @@ TYPED_TEST(SmallFloatKernels, PairsOperatorsConstantsShufflesAndAtomics) {
   }
 }
 
+/// As on a GPU, where the conversion has limits. (An H200 gave these numbers.)
+TEST(SmallFloatKernels, CastsToIntegersHaveLimits) {
+  CpuKernels kernels;
+  DeviceFunction& k = kernels.build(
+      "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+      "template <class T> __device__ void casts(int* out, const float* in) {\n"
+      "  out[0] = (unsigned)T(in[0]) + 7;\n  out[1] = (unsigned char)T(in[1]);\n"
+      "  out[2] = (short)T(in[2]);\n  out[3] = static_cast<signed char>(T(in[3]));\n"
+      "  out[4] = int(T(in[4]));\n  out[5] = (long long)T(in[5]) > 0;\n  out[6] = (int)T(in[6]);\n}\n"
+      "extern \"C\" __global__ void k(int* out, const float* in) {\n"
+      "  casts<__half>(out, in);\n  casts<__nv_bfloat16>(out + 7, in);\n}\n",
+      "k");
+  std::vector<int> out(14);
+  const std::vector<float> in = {-2, 300, 40000, -200, INFINITY, INFINITY, -5.75F};
+  kernels.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, out.data(), in.data());
+  EXPECT_THAT(out, ::testing::ElementsAre(7, 255, 32767, -128, 2147483647, 1, -5,  //
+                                          7, 255, 32767, -128, 2147483647, 1, -5));
+}
+
 /// Too large numbers with and without saturation, pairs and fours.
 TEST(Fp8Kernels, Conversions) {
   CpuKernels kernels;
@@ -397,14 +416,18 @@ TEST(Fp8Kernels, Conversions) {
       "  bits[5] = __nv_fp8x4_e5m2(make_float4(1.0f, 2.0f, 0.5f, -4.0f)).__x;\n"
       "  bits[6] = __nv_fp8_e4m3(__float2half(0.3f)).__x;\n"
       "  bits[7] = __nv_cvt_fp8_to_halfraw(0x38, __NV_E4M3).x;\n"
+      "  const float nan = __uint_as_float(0xffc00000u);\n"
+      "  bits[8] = __nv_cvt_float_to_fp8(nan, __NV_SATFINITE, __NV_E5M2);\n"
+      "  bits[9] = __nv_cvt_double_to_fp8(nan, __NV_SATFINITE, __NV_E5M2);\n"
       "  const float4 four = (float4)__nv_fp8x4_e4m3(make_float4(1.1f, -448.0f, 3.0f, 500.0f));\n"
       "  values[0] = four.x;\n  values[1] = four.y;\n  values[2] = four.z;\n  values[3] = four.w;\n"
       "  values[4] = float(__nv_fp8_e5m2(3.3f));\n}\n",
       "k");
-  std::vector<unsigned> bits(8);
+  std::vector<unsigned> bits(10);
   std::vector<float> values(5);
   kernels.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, bits.data(), values.data());
-  EXPECT_THAT(bits, ::testing::ElementsAre(0x7eU, 0x7fU, 0xfeU, 0xfcU, 0xc038U, 0xc438403cU, 0x2aU, 0x3c00U));
+  EXPECT_THAT(bits, ::testing::ElementsAre(0x7eU, 0x7fU, 0xfeU, 0xfcU, 0xc038U, 0xc438403cU, 0x2aU, 0x3c00U,
+                                           0x7fU, 0x7eU));
   EXPECT_THAT(values, ::testing::ElementsAre(1.125F, -448.0F, 3.0F, 448.0F, 3.5F));
 }
 

@@ -5,6 +5,24 @@ namespace kiln::test {
 namespace {
 
 const SplitCase kCases[] = {
+    {"ArrayThatIsWrittenByACastOfItsAddress",
+     R"(struct Pair { float a, b; };
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float own[2][2];
+  s[t] = in[t] * 2.0f;
+  __syncthreads();
+  own[0][0] = own[0][1] = own[1][0] = 1.0f;
+  __syncthreads();
+  if (t < 60) {
+    reinterpret_cast<Pair*>(&own)[0] = Pair{s[63 - t], s[t]};
+    reinterpret_cast<Pair*>(&own)[1] = Pair{s[t ^ 5], 1.0f};
+  }
+  __syncthreads();
+  out[blockIdx.x * 64 + t] = own[0][0] + 2.0f * own[0][1] + 4.0f * own[1][0];
+})",
+     {64, 1, 1}},
     {"SwitchOfTheBlock",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[64];

@@ -85,8 +85,8 @@ TEST(PtxWords, ConversionsRoundAndLimit) {
             "(void)((y) = static_cast<float>(static_cast<signed char>((x))));");
   for (const char* unknown : {"asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));",
                               "asm(\"cvt.rz.f32.f64 %0, %1;\" : \"=f\"(y) : \"d\"(x));",
-                              "asm(\"cvt.rni.f32.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));",
-                              "asm(\"cvt.sat.s8.s32 %0, %1;\" : \"=r\"(y) : \"r\"(x));",
+                              "asm(\"cvt.rp.f32.s32 %0, %1;\" : \"=f\"(y) : \"r\"(x));",
+                              "asm(\"cvt.sat.s32.s8 %0, %1;\" : \"=r\"(y) : \"r\"(x));",
                               "asm(\"cvt.u32.f32 %0, %1;\" : \"=r\"(y) : \"f\"(x));"})
     EXPECT_EQ(without_simple_ptx(unknown), unknown);
 }
@@ -158,7 +158,7 @@ TEST(PtxWords, TheRestStays) {
         "asm(\"{ .reg .b32 t; add.f32 t, %1, %2; mov.b32 %0, t; }\" : \"=r\"(x) : \"f\"(y), \"f\"(z));",
         "asm(\"st.global.f32 [%0], %1;\" :: \"l\"(p), \"r\"(x));",
         "asm(\"atom.global.exch.b32 %0, [%1], %2;\" : \"=f\"(x) : \"l\"(p), \"r\"(y));",
-        "asm(\"{ .reg .pred p; setp.ne.f32 p, %1, %1; selp.u32 %0, 1, 0, p; }\" : \"=r\"(x) : \"f\"(y));",
+        "asm(\"setp.lo.f32 %0, %1, %2;\" : \"=r\"(x) : \"f\"(y), \"f\"(z));",
         "asm(\"add.u32 %0, %0, %2;\" : \"=r\"(x) : \"0\"(y), \"r\"(z));",
         "asm(\"{ .reg .u32 p; .reg .pred %p; mov.u32 %0, p; }\" : \"=r\"(x));"})
     EXPECT_EQ(without_simple_ptx(text), text);

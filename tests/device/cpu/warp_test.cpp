@@ -27,27 +27,34 @@ TEST_P(CpuWarp, CombinesPredicatesAtBarriers) {
 TEST_P(CpuWarp, ShufflesWithinWarps) {
   DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k(int* a, double* d) {
   int t = threadIdx.x, v = 100 * blockIdx.x + t;
-  a[t * 6 + 0] = __shfl_sync(0xffffffff, v, 5);
-  a[t * 6 + 1] = __shfl_up_sync(0xffffffff, v, 3);
-  a[t * 6 + 2] = __shfl_down_sync(0xffffffff, v, 3);
-  a[t * 6 + 3] = __shfl_xor_sync(0xffffffff, v, 9);
-  a[t * 6 + 4] = __shfl_sync(0xffffffff, v, 9, 8);
-  a[t * 6 + 5] = __shfl_down_sync(0xffffffff, v, 6, 8);
+  a[t * 9 + 0] = __shfl_sync(0xffffffff, v, 5);
+  a[t * 9 + 1] = __shfl_up_sync(0xffffffff, v, 3);
+  a[t * 9 + 2] = __shfl_down_sync(0xffffffff, v, 3);
+  a[t * 9 + 3] = __shfl_xor_sync(0xffffffff, v, 9);
+  a[t * 9 + 4] = __shfl_sync(0xffffffff, v, 9, 8);
+  a[t * 9 + 5] = __shfl_down_sync(0xffffffff, v, 6, 8);
+  a[t * 9 + 6] = __shfl_up_sync(0xffffffff, v, 40);
+  a[t * 9 + 7] = __shfl_down_sync(0xffffffff, v, 35 + 0 * t);
+  a[t * 9 + 8] = __shfl_xor_sync(0xffffffff, v, 41);
   d[t] = __shfl_down_sync(0xffffffffu, 0.5 * t, 1) + (double)__shfl_xor_sync(0xffffffffu, 1ll << 40, 1);
 })",
                                      "k");
-  std::vector<int> a(384);
+  std::vector<int> a(576);
   std::vector<double> d(64);
   kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, a.data(), d.data());
   for (int t = 0; t < 64; ++t) {
     const int lane = t % 32, warp = t - lane;
-    const int* got = &a[static_cast<std::size_t>(t) * 6];
+    const int* got = &a[static_cast<std::size_t>(t) * 9];
     EXPECT_EQ(got[0], warp + 5);
     EXPECT_EQ(got[1], lane < 3 ? t : t - 3);
     EXPECT_EQ(got[2], lane > 28 ? t : t + 3);
     EXPECT_EQ(got[3], warp + (lane ^ 9));
     EXPECT_EQ(got[4], t / 8 * 8 + 1);
     EXPECT_EQ(got[5], t % 8 < 2 ? t + 6 : t);
+    // A GPU takes the last five bits of a distance.
+    EXPECT_EQ(got[6], lane < 8 ? t : t - 8);
+    EXPECT_EQ(got[7], lane > 28 ? t : t + 3);
+    EXPECT_EQ(got[8], warp + (lane ^ 9));
     EXPECT_EQ(d[static_cast<std::size_t>(t)], 0.5 * (lane == 31 ? t : t + 1) + 1099511627776.0);
   }
 }

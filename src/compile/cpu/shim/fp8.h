@@ -16,6 +16,7 @@ KILN_SHIM __nv_fp8_storage_t __nv_cvt_double_to_fp8(double x, __nv_saturation_t 
                                                     __nv_fp8_interpretation_t kind) {
   const double size = __builtin_fabs(x);
   const bool four = kind == __NV_E4M3;
+  if (x != x) return four ? 0x7fu : 0x7eu;
   const unsigned bits = four ? kiln::Fp8E4m3(x).bits : kiln::Fp8E5m2(x).bits;
   // From halfway to the next number that the format would have; 464 is even.
   const bool large = four ? size > 464.0 : size >= 61440.0;
@@ -24,7 +25,8 @@ KILN_SHIM __nv_fp8_storage_t __nv_cvt_double_to_fp8(double x, __nv_saturation_t 
 }
 KILN_SHIM __nv_fp8_storage_t __nv_cvt_float_to_fp8(float x, __nv_saturation_t saturation,
                                                    __nv_fp8_interpretation_t kind) {
-  return __nv_cvt_double_to_fp8(x, saturation, kind);
+  return x != x ? 0x7fu
+                : __nv_cvt_double_to_fp8(x, saturation, kind);  // NaN as the GPU's instruction writes it
 }
 KILN_SHIM __nv_fp8_storage_t __nv_cvt_halfraw_to_fp8(__half_raw x, __nv_saturation_t saturation,
                                                      __nv_fp8_interpretation_t kind) {
@@ -41,7 +43,8 @@ KILN_SHIM __nv_fp8x2_storage_t __nv_cvt_double2_to_fp8x2(double2 x, __nv_saturat
 }
 KILN_SHIM __nv_fp8x2_storage_t __nv_cvt_float2_to_fp8x2(float2 x, __nv_saturation_t saturation,
                                                         __nv_fp8_interpretation_t kind) {
-  return __nv_cvt_double2_to_fp8x2({x.x, x.y}, saturation, kind);
+  return static_cast<__nv_fp8x2_storage_t>(__nv_cvt_float_to_fp8(x.x, saturation, kind) |
+                                           __nv_cvt_float_to_fp8(x.y, saturation, kind) << 8);
 }
 KILN_SHIM __nv_fp8x2_storage_t __nv_cvt_halfraw2_to_fp8x2(__half2_raw x, __nv_saturation_t saturation,
                                                           __nv_fp8_interpretation_t kind) {

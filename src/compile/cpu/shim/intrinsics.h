@@ -49,6 +49,28 @@ KILN_SHIM unsigned kiln_prmt(unsigned x, unsigned y, unsigned selector) {
   }
   return result;
 }
+/// PTX's bfe and bfi: their position and length are bytes. A signed field repeats its last bit.
+KILN_SHIM unsigned kiln_ptx_field(unsigned x, unsigned position, unsigned length) {
+  position &= 0xffu;
+  length &= 0xffu;
+  if (length == 0 || position > 31u) return 0;
+  return x >> position & (length > 31u ? ~0u : (1u << length) - 1u);
+}
+KILN_SHIM int kiln_ptx_field(int x, unsigned position, unsigned length) {
+  position &= 0xffu;
+  length &= 0xffu;
+  if (length == 0) return 0;
+  if (position > 31u) return x < 0 ? -1 : 0;
+  const unsigned unused = length < 32u - position ? 32u - position - length : 0u;
+  return static_cast<int>(static_cast<unsigned>(x) << unused) >> (position + unused);
+}
+KILN_SHIM unsigned kiln_ptx_insert(unsigned x, unsigned y, unsigned position, unsigned length) {
+  position &= 0xffu;
+  length &= 0xffu;
+  if (position > 31u || length == 0) return y;
+  const unsigned mask = (length > 31u ? ~0u : (1u << length) - 1u) << position;
+  return (y & ~mask) | (x << position & mask);
+}
 /// PTX's lop3: bit i of the table for x, y and z as the bits of i.
 KILN_SHIM unsigned kiln_lop3(unsigned x, unsigned y, unsigned z, unsigned table) {
   unsigned result = 0;

@@ -30,6 +30,23 @@ struct DeviceFloat : SmallFloat<Format> {
   KILN_INLINE_ALWAYS explicit DeviceFloat(const DeviceFloat<Other>& other)
       : Number(static_cast<float>(other)) {}
   KILN_INLINE_ALWAYS operator SmallFloatRaw() const { return {this->bits}; }
+  // A cast to an integer has limits, as __half2int_rz has.
+#define KILN_CAST(I)                                      \
+  KILN_INLINE_ALWAYS explicit operator I() const {        \
+    return kiln_to_integer<I>(static_cast<float>(*this)); \
+  }
+  KILN_CAST(char)
+  KILN_CAST(signed char)
+  KILN_CAST(unsigned char)
+  KILN_CAST(short)
+  KILN_CAST(unsigned short)
+  KILN_CAST(int)
+  KILN_CAST(unsigned)
+  KILN_CAST(long)
+  KILN_CAST(unsigned long)
+  KILN_CAST(long long)
+  KILN_CAST(unsigned long long)
+#undef KILN_CAST
 };
 
 /// __half2, __nv_bfloat162.

@@ -201,7 +201,7 @@ KILN_SHIM auto shfl_up(unsigned active, const M& mask, const V& value, const I& 
   }
   return exchange(active, mask, value, [&](int lane) {
     const int first = lane & ~(static_cast<int>(at(width, lane)) - 1);
-    const unsigned d = static_cast<unsigned>(at(delta, lane));
+    const unsigned d = static_cast<unsigned>(at(delta, lane)) & 31u;
     return static_cast<unsigned>(lane - first) >= d ? lane - static_cast<int>(d) : lane;
   });
 }
@@ -223,7 +223,7 @@ KILN_SHIM auto shfl_down(unsigned active, const M& mask, const V& value, const I
   }
   return exchange(active, mask, value, [&](int lane) {
     const int last = lane | (static_cast<int>(at(width, lane)) - 1);
-    const unsigned d = static_cast<unsigned>(at(delta, lane));
+    const unsigned d = static_cast<unsigned>(at(delta, lane)) & 31u;
     return d <= static_cast<unsigned>(last - lane) ? lane + static_cast<int>(d) : lane;
   });
 }
@@ -231,7 +231,7 @@ template <class M, class V, class I, class W>
 KILN_SHIM auto any_shfl_xor(unsigned active, const M& mask, const V& value, const I& bits, const W& width) {
   return exchange(active, mask, value, [&](int lane) {
     const int last = lane | (static_cast<int>(at(width, lane)) - 1);
-    const unsigned from = static_cast<unsigned>(lane) ^ static_cast<unsigned>(at(bits, lane));
+    const unsigned from = static_cast<unsigned>(lane) ^ (static_cast<unsigned>(at(bits, lane)) & 31u);
     return from <= static_cast<unsigned>(last) ? static_cast<int>(from) : lane;
   });
 }

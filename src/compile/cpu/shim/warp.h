@@ -103,20 +103,23 @@ KILN_SHIM V __shfl_sync(unsigned mask, V value, int source, int width = 32) {
   const unsigned lane = KILN_LINEAR_THREAD() & 31u, low = static_cast<unsigned>(width) - 1u;
   return kiln_shuffle(mask, value, (lane & ~low) | (static_cast<unsigned>(source) & low));
 }
+// Of a distance the last five bits count, as on a GPU.
 template <class V>
 KILN_SHIM V __shfl_up_sync(unsigned mask, V value, unsigned delta, int width = 32) {
+  delta &= 31u;
   const unsigned lane = KILN_LINEAR_THREAD() & 31u, first = lane & ~(static_cast<unsigned>(width) - 1u);
   return kiln_shuffle(mask, value, lane - first >= delta ? lane - delta : lane);
 }
 template <class V>
 KILN_SHIM V __shfl_down_sync(unsigned mask, V value, unsigned delta, int width = 32) {
+  delta &= 31u;
   const unsigned lane = KILN_LINEAR_THREAD() & 31u, last = lane | (static_cast<unsigned>(width) - 1u);
   return kiln_shuffle(mask, value, delta <= last - lane ? lane + delta : lane);
 }
 template <class V>
 KILN_SHIM V __shfl_xor_sync(unsigned mask, V value, int lane_mask, int width = 32) {
   const unsigned lane = KILN_LINEAR_THREAD() & 31u, last = lane | (static_cast<unsigned>(width) - 1u);
-  const unsigned source = lane ^ static_cast<unsigned>(lane_mask);
+  const unsigned source = lane ^ (static_cast<unsigned>(lane_mask) & 31u);
   return kiln_shuffle(mask, value, source <= last ? source : lane);
 }
 

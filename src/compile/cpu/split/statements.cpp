@@ -18,9 +18,13 @@ constexpr std::array<std::string_view, 26> kTypeWords = {
     "const", "constexpr", "volatile", "static", "register", "auto",   "unsigned",     "signed",    "int",
     "long",  "short",     "char",     "float",  "double",   "bool",   "void",         "struct",    "union",
     "enum",  "class",     "typename", "inline", "mutable",  "extern", "thread_local", "__shared__"};
-constexpr std::array<std::string_view, 14> kNoTypes = {
-    "return", "delete", "throw",    "new",      "sizeof",   "goto",      "case",
-    "else",   "this",   "operator", "co_yield", "co_await", "co_return", "default"};
+/// Casts are among them: `reinterpret_cast<int4*>(&x)[0] = y` declares no array.
+constexpr std::array<std::string_view, 19> kNoTypes = {
+    "return",     "delete",       "throw",       "new",
+    "sizeof",     "goto",         "case",        "else",
+    "this",       "operator",     "co_yield",    "co_await",
+    "co_return",  "default",      "static_cast", "reinterpret_cast",
+    "const_cast", "dynamic_cast", "bit_cast"};
 
 class Parser {
  public:
