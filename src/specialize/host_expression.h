@@ -22,10 +22,9 @@ struct HostNames {
   std::function<std::optional<std::string>(const std::string&)> nested;
 };
 
-/// An expression of C++ with whole numbers, as the host computes grids and sizes, as one of a workload: `/`
-/// is
-/// `//`, casts are left out, and calls of functions with one `return` are written out. Within `ceil` of real
-/// numbers `/` stays. Absent for what a workload cannot say.
+/// An expression of C++ with whole numbers, as the host computes grids and sizes, as one of a workload: `//`
+/// stands for `/`, casts are left out, and calls of functions with one `return` are written out. Within
+/// `ceil` of real numbers `/` stays. Absent for what a workload cannot say.
 [[nodiscard]] std::optional<std::string> host_expression(const std::string& text,
                                                          const std::map<std::string, TextFunction>& functions,
                                                          const HostNames& names);
