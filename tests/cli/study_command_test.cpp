@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -80,6 +81,15 @@ class StudyCommand : public test::CliTest {
                                 path("results/study.jsonl") + "' && break; sleep 0.1; done; kill -" + signal +
                                 " $pid; wait $pid";
     return make_process_runner()->run({"bash", {"-c", command}, "", ""}).exit_code;
+  }
+  /// Whether a mark of a running case, a whole line, was left behind.
+  [[nodiscard]] bool case_was_running() const {
+    for (const auto& entry : std::filesystem::directory_iterator(path("results"))) {
+      if (!entry.path().filename().string().starts_with(".running-")) continue;
+      const auto text = files_->read_file(entry.path());
+      if (text && text->find('\n') != std::string::npos) return true;
+    }
+    return false;
   }
 };
 
@@ -271,11 +281,13 @@ TEST_F(StudyCommand, AStudyThatWasKilledCanBeGoneOnWith) {
   EXPECT_NE(interrupted("KILL"), kExitDone);
   std::vector<std::string> more = {"--output", path("results"), "--samples", "50", "--rounds",
                                    "6",        "--resume"};
-  // The case that ran may be what ended the process: it counts as crashed.
+  // The case that ran may be what ended the process: it counts as crashed. Between two cases none runs.
+  const bool ran = case_was_running();
   const CliResult result = study(kStudy, more);
-  EXPECT_EQ(result.code, kExitFailed) << result.err;
-  EXPECT_THAT(result.err, HasSubstr("is recorded as crashed"));
+  EXPECT_EQ(result.code, ran ? kExitFailed : kExitDone) << result.err;
+  EXPECT_EQ(result.err.find("is recorded as crashed") != std::string::npos, ran) << result.err;
   EXPECT_EQ(lines("result").size(), 1U);
+  if (!ran) return;
   more.emplace_back("--retry-crashed");
   const CliResult again = study(kStudy, more);
   EXPECT_EQ(again.code, kExitDone) << again.err;
