@@ -340,7 +340,7 @@ KILN_SHIM float __saturatef(float x) {
 // other half of an array that is aligned to its size.
 static thread_local char kiln_shared_variable;
 static thread_local char* kiln_stack_anchor;
-KILN_SHIM char* kiln_aligned_anchor(void* p) {
+KILN_SHIM char* __cvta_anchor(void* p) {
   return static_cast<char*>(p) - reinterpret_cast<size_t>(p) % (1u << 16);
 }
 constexpr size_t kKilnDynamicShared = 1u << 24, kKilnWindow = 1u << 29, kKilnStaticShared = 1u << 30,
@@ -350,10 +350,10 @@ KILN_SHIM size_t __cvta_generic_to_shared(const void* p) {
   const size_t address = reinterpret_cast<size_t>(p);
   const size_t dynamic = address - reinterpret_cast<size_t>(kiln_worker->dynamic_shared);
   if (dynamic < kKilnDynamicShared) return dynamic;
-  const auto anchor = reinterpret_cast<size_t>(kiln_aligned_anchor(&kiln_shared_variable));
+  const auto anchor = reinterpret_cast<size_t>(__cvta_anchor(&kiln_shared_variable));
   const size_t fixed = address - anchor + kKilnWindow;
   if (fixed < 2 * kKilnWindow) return fixed - kKilnWindow + kKilnStaticShared;
-  if (kiln_stack_anchor == nullptr) kiln_stack_anchor = kiln_aligned_anchor(__builtin_frame_address(0));
+  if (kiln_stack_anchor == nullptr) kiln_stack_anchor = __cvta_anchor(__builtin_frame_address(0));
   const size_t stacked = address - reinterpret_cast<size_t>(kiln_stack_anchor) + kKilnWindow;
   if (stacked >= 2 * kKilnWindow)
     kiln_assert(false, "an address of shared memory", "__cvta_generic_to_shared", 0);
@@ -365,7 +365,7 @@ KILN_SHIM size_t __cvta_generic_to_global(const void* p) {
 KILN_SHIM void* __cvta_shared_to_generic(size_t p) {
   if (p < kKilnDynamicShared) return static_cast<char*>(kiln_worker->dynamic_shared) + p;
   const bool fixed = p < kKilnStaticShared + kKilnWindow;
-  return (fixed ? kiln_aligned_anchor(&kiln_shared_variable) : kiln_stack_anchor) +
+  return (fixed ? __cvta_anchor(&kiln_shared_variable) : kiln_stack_anchor) +
          (p - (fixed ? kKilnStaticShared : kKilnStackShared));
 }
 KILN_SHIM void* __cvta_global_to_generic(size_t p) {
