@@ -29,7 +29,7 @@ constexpr std::array<FatalSignal, 5> kSignals = {{{SIGSEGV, "signal 11 (Segmenta
 std::atomic<const FatalVariant*> last_variant{nullptr};
 thread_local const FatalVariant* own_variant = nullptr;
 std::function<void()> exit_action;
-std::atomic_flag ending;
+std::atomic_flag process_ends;
 thread_local bool ends_here = false;
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
@@ -79,7 +79,7 @@ void tell(int signal) {
 /// end. A second signal in the report itself ends the process.
 void handle(int signal) {
   const bool again = std::exchange(ends_here, true);
-  if (!again && ending.test_and_set()) {
+  if (!again && process_ends.test_and_set()) {
     for (;;) ::pause();
   }
   if (!again) tell(signal);

@@ -97,13 +97,13 @@ std::string number_before(const std::vector<Token>& tokens, std::size_t end, std
 
 }  // namespace
 
-DeviceData find_device_data(const TokenizedText& text) {
+DeviceContent find_device_content(const TokenizedText& text) {
   static const std::set<std::string_view> copies = {"cudaMemcpy",     "cudaMemcpyAsync", "hipMemcpy",
                                                     "hipMemcpyAsync", "cudaMemcpy2D",    "hipMemcpy2D"};
   static const std::set<std::string_view> fills = {"cudaMemset", "cudaMemsetAsync", "hipMemset",
                                                    "hipMemsetAsync"};
   const std::vector<Token>& tokens = text.tokens;
-  DeviceData data;
+  DeviceContent data;
   const auto name_of = [&](TokenSpan span) { return pointer_name(text_of(tokens, span)); };
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (tokens[i].text.ends_with("MallocManaged")) data.managed = true;

@@ -14,12 +14,12 @@ namespace kiln {
 [[nodiscard]] std::map<std::string, std::string> find_allocations(const TokenizedText& text);
 
 /// What a program puts into its device's memory.
-struct DeviceData {
+struct DeviceContent {
   std::set<std::string> copied;               ///< pointers to which the host copies
   std::map<std::string, std::string> filled;  ///< by the pointer's name: the value of each element
   bool managed = false;                       ///< it has memory that the host writes, too
 };
-[[nodiscard]] DeviceData find_device_data(const TokenizedText& text);
+[[nodiscard]] DeviceContent find_device_content(const TokenizedText& text);
 
 /// "x" of "&x[0]", "(float2*)x", "x.get()", "thrust::raw_pointer_cast(x.data())" and the like; all other
 /// expressions are returned as they are.

@@ -15,7 +15,7 @@ constexpr std::int64_t kGuessedBytes = 64;  // of an element whose type has no f
 }  // namespace
 
 std::optional<std::string> DraftBuffers::content_of(const std::string& given, const std::string& type) const {
-  const DeviceData& data = program_.device_data;
+  const DeviceContent& data = program_.device_content;
   if (data.copied.contains(given)) return std::nullopt;
   if (const auto filled = data.filled.find(given); filled != data.filled.end()) {
     const auto value = types_.value_of(filled->second);
@@ -44,7 +44,7 @@ std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::s
   std::string init = "0";
   const auto element = parse_element_type(type.type);
   const auto content = type.bytes.empty() && !type.rows ? content_of(given, type.type) : std::nullopt;
-  const bool known = content && !(type.read_only && !program_.device_data.filled.contains(given));
+  const bool known = content && !(type.read_only && !program_.device_content.filled.contains(given));
   if (known) {
     init = *content;
   } else if ((type.read_only || !has_input) && !program_.records.contains(type.type)) {

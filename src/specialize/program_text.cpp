@@ -48,7 +48,7 @@ class ProgramReader {
       resolve_local_values(launch, local_values_, program_.constants, program_.shapes);
     program_.calls = find_calls(tokens(), templates, scope);
     program_.allocations = find_allocations(source_);
-    program_.device_data = find_device_data(source_);
+    program_.device_content = find_device_content(source_);
     return std::move(program_);
   }
 

@@ -97,7 +97,7 @@ struct ProgramText {
       records;                                      ///< members of classes that are no specialisations
   std::map<std::string, std::string> enumerations;  ///< the first enumerator of each
   std::map<std::string, std::string> allocations;   ///< bytes of the device's memory, by the pointer's name
-  DeviceData device_data;
+  DeviceContent device_content;
   /// Variables in constant memory, by name, with extents in the type: "float [16]".
   std::map<std::string, std::string> constant_variables;
   std::map<std::string, std::string> constant_scopes;         ///< of those: "ns::", or empty

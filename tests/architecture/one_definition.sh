@@ -4,7 +4,7 @@
 # one file needs belong in an unnamed namespace. A file of tests/ counts against src/, include/ and its own folder.
 # Nor do two files of one folder of src/ give a name in their unnamed namespaces, or one there that a header of the
 # folder defines, or a type there whose name a header of any folder has: KILN_UNITY compiles a folder as one file. Equal
-# aliases and overloads are no trouble.
+# aliases and overloads are no trouble. Nor has an alias of a header the name of a type, or of another alias, of another header.
 # Relies on clang-format: a type of a namespace begins in the first column. The texts that the run-time compilers
 # include (shim/, portable/) are not part of the program.
 set -euo pipefail
@@ -75,7 +75,18 @@ find src include tests -type f \( -name '*.h' -o -name '*.cpp' \) -not -path '*/
         }
       if (!((folder, type) in first)) first[folder, type] = place
     }
-    depth > 0 && /^using [A-Za-z_0-9]+ =/ { own($2, $0) }
+    depth > 0 && /^using [A-Za-z_0-9]+ =/ {
+      own($2, $0)
+      if (FILENAME !~ /^(src|include)\/.*\.h$/) next
+      alias = $2
+      for (level = depth; level > 0; --level) alias = space[level] "::" alias
+      if (alias in header_alias && alias_text[alias] != $0) {
+        printf "%s:%d: %s is another alias at %s\n", FILENAME, FNR, alias, header_alias[alias]
+        bad = 1
+      }
+      header_alias[alias] = FILENAME ":" FNR
+      alias_text[alias] = $0
+    }
     depth > 0 && /^[A-Za-z_].*[ *&][A-Za-z_0-9]+\(.*[{,]$/ && !/^(struct|class|union|enum|template|namespace) / {
       name = $0
       sub(/ *\{$/, "", name)
@@ -90,6 +101,11 @@ find src include tests -type f \( -name '*.h' -o -name '*.cpp' \) -not -path '*/
       own(name, "")
     }
     END {
+      for (alias in header_alias) {
+        if (!(alias in header_type)) continue
+        printf "%s: %s is a type at %s: a file that includes both does not compile\n", header_alias[alias], alias, header_type[alias]
+        bad = 1
+      }
       for (place in hidden_type) {
         type = hidden_type[place]
         if (!(type in header_type)) continue

@@ -59,4 +59,11 @@ unity_pair 'using Path = std::string;' 'using Path = std::filesystem::path;'
 is_refused "aliases that differ" 'Path is defined at'
 unity_pair 'using Path = std::string;\nbool among(int a, int b) {\n}' 'using Path = std::string;\nbool among(int a, char b) {\n}'
 passes
+refuses "an alias of a header with the name of a type of another one" src/job/two.h 'namespace kiln {\nusing Result = int;\n}  // namespace kiln\n' \
+        'src/job/two.h:2: kiln::Result is a type at src/base/text.h:3'
+make_clean_tree
+printf 'namespace kiln {\nusing Path = std::string;\n}  // namespace kiln\n' | tee "$tree/src/job/one.h" > "$tree/src/base/one.h"
+passes
+printf 'namespace kiln {\nusing Path = int;\n}  // namespace kiln\n' > "$tree/src/job/one.h"
+is_refused "aliases of two headers that differ" 'src/job/one.h:2: kiln::Path is another alias at src/base/one.h:2'
 refuses "two files of one test program" tests/base/two.cpp 'namespace kiln {\nstruct Counted {};\n}  // namespace kiln\n' 'text_test.cpp:3'
