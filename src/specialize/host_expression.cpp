@@ -195,9 +195,9 @@ class HostTranslator {
     while (!text.empty() && suffixes.find(text.back()) != std::string_view::npos) text.pop_back();
     std::erase(text, '\'');
     if (const auto value = parse_real(text); value && is_real_literal(token)) {
-      const auto whole = static_cast<long long>(*value);
-      constexpr double kMost = 1e12;
-      if (*value < kMost && static_cast<double>(whole) == *value) return std::to_string(whole);
+      constexpr double kLargest = 1e12;
+      const auto whole = *value < kLargest ? static_cast<long long>(*value) : -1;
+      if (static_cast<double>(whole) == *value) return std::to_string(whole);
       return real ? Text(text) : std::nullopt;
     }
     const auto whole = constant_value(text, {});
