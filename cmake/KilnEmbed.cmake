@@ -1,5 +1,6 @@
 # kiln_embed(TARGET HEADER FILE...): a generated header with each file's text as kiln::embedded::kFileName, for code that
-# needs one of Kiln's source texts at run time. "#pragma once" lines are left out: the texts are joined, not included.
+# needs one of Kiln's source texts at run time. Each source file of Kiln has constants of its own (internal linkage), because two headers
+# may have a text of one name (math.h of the cpu and of NVRTC). "#pragma once" lines are left out: the texts are joined, not included.
 set(KILN_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/KilnEmbedScript.cmake)
 
 function(kiln_embed target header)
