@@ -25,9 +25,7 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import struct
-import subprocess
 import sys
 
 import foreign_suite
@@ -39,19 +37,6 @@ CODES = {"char": "b", "uchar": "B", "bool": "B", "short": "h", "ushort": "H", "i
          "ulong": "Q", "size_t": "Q", "half": "e", "bfloat16": "H", "float": "f", "double": "d"}
 TOLERANCE = {"half": 4e-3, "float": 1e-5, "double": 1e-9}
 UNINITIALISED = ("-ftrivial-auto-var-init=zero", "-ftrivial-auto-var-init=pattern")
-
-
-def run(command, environment, limit):
-    """Exit code and output; a process that takes longer is killed with its children."""
-    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          text=True, errors="replace", start_new_session=True) as process:
-        try:
-            said, _ = process.communicate(timeout=limit)
-            return process.returncode, said
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            return None, f"error: takes more than {limit} s"
 
 
 def items_of(row):
@@ -163,7 +148,7 @@ class Runner:
         command = [self.kiln, "run", str(path), "--device", device, "--format", "json", "--sweep", "kiln_turn=" + ",".join(TURNS)]
         for name, _ in buffers:
             command += ["--keep", f"{name}={into}.{{kiln_turn}}.{name}.bin"]
-        code, said = run(command, self.environment, self.limit)
+        code, said = foreign_suite.run(command, self.environment, self.limit)
         states = [json.loads(line)["status"] for line in said.splitlines() if line.startswith('{"format"')]
         bad = [state for state in states if state not in ("ok", "unchecked")]
         if code != 0 or bad or len(states) < len(TURNS):
@@ -186,7 +171,7 @@ class Runner:
         folder = self.work / "runs" / hashlib.sha1(f"{program} {kernel}".encode()).hexdigest()[:12]
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        code, said = run([self.kiln, "new", str(self.folder / program), kernel, "-o", str(folder / "draft.yaml"), "--force"], self.environment, self.limit)
+        code, said = foreign_suite.run([self.kiln, "new", str(self.folder / program), kernel, "-o", str(folder / "draft.yaml"), "--force"], self.environment, self.limit)
         if code != 0:
             return "no draft", foreign_suite.first_error(said)
         draft = (folder / "draft.yaml").read_text()
@@ -216,7 +201,7 @@ class Runner:
     def program(self, name):
         draft = self.work / "drafts" / (name + ".yaml")
         draft.parent.mkdir(parents=True, exist_ok=True)
-        code, said = run([self.kiln, "new", str(self.folder / name), "-o", str(draft), "--force"], self.environment, self.limit)
+        code, said = foreign_suite.run([self.kiln, "new", str(self.folder / name), "-o", str(draft), "--force"], self.environment, self.limit)
         if code != 0:
             return [(name, "", "no draft", foreign_suite.first_error(said))]
         kernels = draft.read_text().partition("\n  kernels:\n")[2].partition("\n  run:")[0]

@@ -20,6 +20,7 @@ import fnmatch
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -28,12 +29,16 @@ LONGEST = 160  # of an error in the table
 
 
 def run(command, environment, limit):
-    try:
-        done = subprocess.run(command, env=environment, timeout=limit, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, text=True, errors="replace")
-        return done.returncode, done.stdout
-    except subprocess.TimeoutExpired:
-        return -1, f"error: takes more than {limit} s"
+    """Exit code, None for a process that takes longer, which is killed with its children; and the output."""
+    with subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", start_new_session=True) as process:
+        try:
+            said, _ = process.communicate(timeout=limit)
+            return process.returncode, said
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return None, f"error: takes more than {limit} s"
 
 
 def first_error(said):
