@@ -11,7 +11,7 @@
 namespace kiln {
 
 /// Launches of kernels by kernels, `k<int><<<grid, block, shared, stream>>>(a, b)`, as calls of the shim's
-/// kiln::cpu::DeviceLaunch (shim/device_launch.h). `waits` tells of a name expression whether the
+/// kiln::cpu::DeviceLaunch (shim/device_launch.h). `waits` says of a name expression whether the
 /// work-items of that kernel may wait for each other.
 [[nodiscard]] std::vector<TextEdit> device_launch_edits(const Outline& text,
                                                         const std::function<bool(const std::string&)>& waits);

@@ -136,7 +136,8 @@ class NvrtcCompiler final : public Compiler {
       options.emplace_back(kWideIntegers);
     const bool launches = launches_from_kernels(specialization);
     if (launches) {
-      const std::string problem = arch.ptx ? "kernels that launch kernels need machine code, and " + arch.note
+      const std::string problem = arch.ptx ? "kernels that launch kernels need machine code; " +
+                                                 (arch.note.empty() ? arch.option + " makes PTX" : arch.note)
                                            : device_linker().problem;
       if (!problem.empty())
         return Diagnostic{specialization.source_name + ": error: " + problem, "", "", true};
