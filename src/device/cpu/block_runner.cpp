@@ -135,6 +135,7 @@ class Runner final : public BlockRunner {
 
   void run(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, std::size_t dynamic_shared_bytes,
            unsigned long long first, unsigned long long last, FaultSink& faults, GridBarrier* grid) override {
+    const DeviceLaunches left = std::move(worker_.launched);  // of a launch that an exception ended
     worker_.kernel = &kernel;
     worker_.faults = &faults;
     worker_.cooperative = grid != nullptr ? 1 : 0;
