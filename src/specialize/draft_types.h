@@ -88,7 +88,14 @@ class DraftTypes {
   /// From the program's launch, or the parameter's default; empty if both are missing.
   [[nodiscard]] std::string template_argument(const TextKernel& kernel, const std::string& name) const;
 
+  /// All that the program passes, at most this many.
+  [[nodiscard]] std::vector<std::string> template_arguments(const TextKernel& kernel, const std::string& name,
+                                                            std::size_t most) const;
+
  private:
+  /// Whether an argument of a template is a type of C++, of CUDA's libraries, or of the program.
+  [[nodiscard]] bool is_known_type(const std::string& type, int depth = 0) const;
+
   /// Whether a workload's `types` can say it.
   [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
                               int depth) const;
