@@ -293,6 +293,16 @@ std::string DraftTypes::template_argument(const TextKernel& kernel, const std::s
 
 std::vector<std::string> DraftTypes::template_arguments(const TextKernel& kernel, const std::string& name,
                                                         std::size_t most) const {
+  if (kernel.template_parameters.empty()) return {};
+  const std::tuple key(kernel.name, kernel.types, name, most);
+  if (const auto known = template_arguments_.find(key); known != template_arguments_.end())
+    return known->second;
+  return template_arguments_[key] = find_template_arguments(kernel, name, most);
+}
+
+std::vector<std::string> DraftTypes::find_template_arguments(const TextKernel& kernel,
+                                                             const std::string& name,
+                                                             std::size_t most) const {
   std::vector<std::string> arguments;
   bool is_type = false;
   const auto add = [&](std::vector<std::string> found) {

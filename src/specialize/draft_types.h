@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "config/scalar_type.h"
@@ -127,7 +129,13 @@ class DraftTypes {
   bool add_members(const std::string& name, const TextKernel& kernel, int depth,
                    std::vector<TextParameter>& members, std::size_t& offset) const;
 
+  [[nodiscard]] std::vector<std::string> find_template_arguments(const TextKernel& kernel,
+                                                                 const std::string& name,
+                                                                 std::size_t most) const;
+
   const ProgramText& program_;
+  mutable std::map<std::tuple<std::string, std::string, std::string, std::size_t>, std::vector<std::string>>
+      template_arguments_;  // found before: by kernel, its types, the parameter and how many
 };
 
 }  // namespace kiln

@@ -16,7 +16,7 @@ namespace {
 using Strings = std::vector<std::string>;
 
 constexpr std::size_t kDeepestTemplate = 16;  // templates that call each other
-constexpr int kDeepestExpression = 4;
+constexpr int kDeepestArgument = 4;
 
 void add_new(Strings& values, std::string value, std::size_t most) {
   const bool known = std::find(values.begin(), values.end(), value) != values.end();
@@ -232,7 +232,7 @@ class Resolver {
   [[nodiscard]] std::string type_of(const std::string& expression, std::size_t scope, int depth) const {
     const TokenizedText source = tokenize(expression);
     const std::vector<Token>& tokens = source.tokens;
-    if (tokens.empty() || depth > kDeepestExpression) return "";
+    if (tokens.empty() || depth > kDeepestArgument) return "";
     if (tokens[0].kind == Token::Kind::kNumber && tokens.size() == 1) return type_of_number(expression);
     if (tokens[0].is("(") && tokens[0].close + 1 < tokens.size() && tokens[0].close > 1) {  // (float*)x
       std::string type;
