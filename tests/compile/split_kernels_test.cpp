@@ -1030,6 +1030,85 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 128 + t] = fabsf(s[0] - sum) < 0.01f ? t : 0.0f / (n - n);
 })",
      {128, 1, 1}},
+    {"LanesInStepWithinOneStatement",
+     R"(struct Pair { float first; int second; };
+#define LANES 16
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ Pair c[LANES];
+  __shared__ float s[64];
+  __shared__ int order[16];
+  int i = threadIdx.x;
+  s[i] = i;
+  if (i < 16) {
+    c[i].first = in[i];
+    c[i].second = i;
+    order[i] = (i * 7 + 3) % 16;
+  }
+  __syncthreads();
+  if (i < LANES) c[order[i]].first = c[i].first;
+  if (i <= 15)
+    c[15 - i].second = c[i].second;
+  if (i >= 32) {
+    s[i] += s[i - 32];
+  } else if (i > 0) {
+    if (i < 32) s[i] = s[i] + s[i - 1];
+  }
+  __syncthreads();
+  float wrong = 0.0f;
+  if (i < 16 && (c[(i * 7 + 3) % 16].first != in[i] || c[i].second != 15 - i)) wrong += 1.0f;
+  if (i > 0 && i < 32 && s[i] != 2.0f * i - 1.0f) wrong += 2.0f;
+  out[blockIdx.x * 64 + i] = wrong == 0.0f ? i : 0.0f / (n - n);
+})",
+     {64, 1, 1}},
+    {"LanesInStepOfFunctionsAndBranches",
+     R"(__device__ void butterfly(float* sums, int i) {
+  sums[i] += sums[i ^ 8];
+  sums[i] += sums[i ^ 4];
+  sums[i] += sums[i ^ 2];
+  sums[i] += sums[i ^ 1];
+}
+__device__ int warp_scan(int* v, int t) {
+  const int lane = t & 31;
+  if (lane >= 1) v[t] += v[t - 1];
+  if (lane >= 2) v[t] += v[t - 2];
+  if (lane >= 4) { int other = v[t - 4]; v[t] += other; }
+  if (lane >= 8) v[t] += v[t - 8];
+  if (lane >= 16) v[t] += v[t - 16];
+  return v[t];
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[96], sums[16];
+  __shared__ int v[96];
+  __shared__ float most[96];
+  const int t = threadIdx.x, lane = t % warpSize;
+  s[t] = t;
+  v[t] = t;
+  most[t] = (t * 37) % 64;
+  if (t < 16) {
+    sums[t] = 1 << t;
+    butterfly(sums, t);
+  }
+  const int sum = warp_scan(v, t);
+  if (lane < 16) s[t] += s[t + 16];
+  if (lane < 8) s[t] += s[t + 8];
+  if (lane < 4) s[t] += s[t + 4];
+  if (lane < 2) s[t] += s[t + 2];
+  if (lane < 1) s[t] += s[t + 1];
+  __syncthreads();
+  if (t < 32) {
+    for (int o = 32; o > 0; o >>= 1)
+      if (most[t] < most[t + o]) most[t] = most[t + o];
+  }
+  __syncthreads();
+  const int first = t - lane;
+  float wrong = 0.0f;
+  if (t < 16 && sums[t] != 65535.0f) wrong += 1.0f;
+  if (sum != (first + t) * (lane + 1) / 2) wrong += 2.0f;
+  if (s[first] != 32 * first + 496) wrong += 4.0f;
+  if (most[0] != 63.0f) wrong += 8.0f;
+  out[blockIdx.x * 96 + t] = wrong == 0.0f ? t : 0.0f / (n - n);
+})",
+     {96, 1, 1}},
     {"TwoBoundsOnOneAxis",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[8][8][4];

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "compile/cpu/split/kernel_split.h"
@@ -11,7 +13,8 @@
 
 namespace kiln::test {
 
-/// Kernels here are `k(float* out, const float* in, int n)`, out and in of n floats.
+/// Kernels here are `k(float* out, const float* in, int n)`, out and in of n floats. A kernel that knows its
+/// result writes NaN if it is wrong.
 struct SplitCase {
   const char* name;
   const char* text;
@@ -89,6 +92,8 @@ class SplitKernels : public ::testing::Test {
                                << expected[first];
     }
     EXPECT_NE(expected, std::vector<float>(kCount, -1.0F)) << "the kernel writes nothing";
+    EXPECT_TRUE(std::none_of(expected.begin(), expected.end(), [](float x) { return std::isnan(x); }))
+        << "the kernel says by NaN that its result is wrong";
   }
 
   CpuKernels kernels_;

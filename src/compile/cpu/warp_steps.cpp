@@ -2,10 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
+
+#include "compile/cpu/one_warp_code.h"
+#include "compile/cpu/split/head.h"
+#include "compile/cpu/warp_conflicts.h"
 
 namespace kiln {
 namespace {
@@ -69,6 +73,7 @@ std::optional<Assignment> assignment(const std::vector<Token>& tokens, std::size
   if (!names.contains(tokens[at].text) || at + 1 >= end || !tokens[at + 1].is("[")) return std::nullopt;
   std::size_t i = at + 1;
   while (i < end && tokens[i].is("[") && tokens[i].close < end) i = tokens[i].close + 1;
+  while (i + 1 < end && tokens[i].is(".") && tokens[i + 1].identifier()) i += 2;
   if (i >= end || !among(kOperations, tokens[i])) return std::nullopt;
   Assignment found{tokens[at].text, {i + 1, i + 1}, i, 0};
   while (found.value.end < end && !tokens[found.value.end].is(";")) {
@@ -101,18 +106,93 @@ std::vector<std::pair<std::size_t, Assignment>> assignments(const std::vector<To
   return found;
 }
 
+/// The names that `__shared__` at `at` declares as arrays.
+void collect_shared(const std::vector<Token>& tokens, std::size_t at, std::size_t end, Names& names) {
+  for (std::size_t i = at + 1; i + 1 < end && !tokens[i].is(";"); ++i) {
+    if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("["))
+      i = std::max(i, std::min(tokens[i].close, end));
+    else if (tokens[i].identifier() && tokens[i + 1].is("["))
+      names.insert(tokens[i].text);
+  }
+}
+
+/// Arrays that several work-items may use: shared ones, what a function that is no kernel gets by pointer,
+/// and pointers to these.
+Names common_arrays(const std::vector<Token>& tokens, const FunctionStatements& function,
+                    const Names& everywhere) {
+  const DefinitionOutline& definition = *function.definition;
+  Names names = everywhere;
+  if (!definition.kernel) {
+    const fission::Head head = fission::parse_head(tokens, definition);
+    for (const auto& parameter : head.parameters) {
+      if (parameter->pointer || parameter->array) names.insert(parameter->name);
+    }
+  }
+  for (std::size_t i = definition.body.begin; i + 1 < definition.body.end; ++i) {
+    if (tokens[i].is("__shared__")) collect_shared(tokens, i, definition.body.end, names);
+    // "float* part = s + 16;"
+    if (!tokens[i].is("=") || !tokens[i - 1].identifier() || !tokens[i - 2].is("*")) continue;
+    const bool address = tokens[i + 1].is("&") || tokens[i + 1].is("(");
+    if (names.contains(tokens[i + 1].text) || (address && names.contains(tokens[i + 2].text)))
+      names.insert(tokens[i - 1].text);
+  }
+  return names;
+}
+
+/// The functions that have a barrier or an operation of a warp, or call one that has.
+Names synchronizing_functions(const Outline& text) {
+  const std::vector<Token>& tokens = text.source.tokens;
+  Names found;
+  for (std::size_t known = 1; known != found.size() + 1;) {
+    known = found.size() + 1;
+    for (const DefinitionOutline& definition : text.definitions) {
+      if (definition.is_class || found.contains(definition.name)) continue;
+      for (std::size_t i = definition.body.begin; i < definition.body.end; ++i) {
+        if (!tokens[i].identifier() || !(synchronizes(tokens[i].text) || found.contains(tokens[i].text)))
+          continue;
+        found.insert(definition.name);
+        break;
+      }
+    }
+  }
+  return found;
+}
+
+/// The edits for one conflict; `assigned`: the assignment that the statement is, if it is one.
+void resolve(const std::vector<Token>& tokens, const WarpConflict& conflict,
+             const std::optional<Assignment>& assigned, std::vector<TextEdit>& edits) {
+  const TokenRange statement = conflict.statement;
+  const std::size_t begin = tokens[statement.begin].offset;
+  const std::string wait = conflict.before ? "kiln_warp_step(); " : "";
+  if (conflict.within && assigned && !tokens[assigned->value.begin].is("{")) {
+    edits.push_back(
+        {begin, tokens[assigned->operation].end() - begin, "{ " + wait + "const auto kiln_step ="});
+    edits.push_back({tokens[assigned->end].offset, 1,
+                     "; kiln_warp_step(); " + text_of(tokens, {statement.begin, assigned->operation + 1}) +
+                         " kiln_step; kiln_warp_step(); }"});
+  } else if (conflict.before) {
+    edits.push_back({begin, 0, (conflict.nested ? "{ " : "") + wait});
+    if (conflict.nested) edits.push_back({tokens[statement.end - 1].end(), 0, " }"});
+  }
+}
+
 }  // namespace
 
-std::vector<TextEdit> mark_warp_steps(const Outline& text) {
+std::vector<TextEdit> mark_warp_steps(const Outline& text, const std::set<std::string>& one_warp_kernels) {
   const std::vector<Token>& tokens = text.source.tokens;
-  Names everywhere;
+  Names everywhere, shared;
   for (const DynamicSharedArray& array : text.dynamic_shared) {
-    if (array.at_namespace_scope) collect(tokens, array.statement, everywhere);
+    if (!array.at_namespace_scope) continue;
+    collect(tokens, array.statement, everywhere);
+    shared.insert(array.name);
   }
   std::vector<TextEdit> edits;
+  std::set<std::size_t> marked;
+  std::map<const DefinitionOutline*, Names> volatile_names;
   for (const DefinitionOutline& definition : text.definitions) {
     if (definition.body.end >= tokens.size()) continue;
-    Names names = everywhere;
+    Names& names = volatile_names[&definition];
+    names = everywhere;
     if (!definition.kernel && !definition.is_class) collect(tokens, definition.head, names);
     collect(tokens, definition.body, names);
     if (names.empty()) continue;
@@ -122,13 +202,20 @@ std::vector<TextEdit> mark_warp_steps(const Outline& text) {
       if (reads(tokens, one.value, {one.array})) stepped.insert(one.array);
     }
     for (const auto& [at, one] : found) {
-      if (!stepped.contains(one.array)) continue;
-      const std::size_t begin = tokens[at].offset;
-      // The value comes first: the target moves behind it.
-      edits.push_back({begin, tokens[one.operation].end() - begin, "{ const auto kiln_step ="});
-      edits.push_back(
-          {tokens[one.end].offset, 1,
-           "; __syncwarp(); " + text_of(tokens, {at, one.operation + 1}) + " kiln_step; __syncwarp(); }"});
+      if (!stepped.contains(one.array) || !marked.insert(at).second) continue;
+      resolve(tokens, {{at, one.end + 1}, true, false, true}, one, edits);
+    }
+  }
+  const OneWarpCode code(text, one_warp_kernels);
+  const Names synchronizing = synchronizing_functions(text);
+  for (const FunctionStatements& function : code.functions()) {
+    Names arrays = common_arrays(tokens, function, shared);
+    for (const std::string_view name : volatile_names[function.definition]) arrays.erase(name);
+    if (arrays.empty()) continue;
+    for (const WarpConflict& conflict : find_warp_conflicts(tokens, function, code, arrays, synchronizing)) {
+      if (!marked.insert(conflict.statement.begin).second) continue;
+      resolve(tokens, conflict, assignment(tokens, conflict.statement.begin, conflict.statement.end, arrays),
+              edits);
     }
   }
   return edits;

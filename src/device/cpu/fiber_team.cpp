@@ -198,13 +198,18 @@ void FiberTeam::release_gathered() {
   const std::size_t first = running_ / kWarp * kWarp;
   const std::size_t end = std::min(first + kWarp, count_);
   std::map<unsigned, unsigned> lanes_at_line;
+  // Lanes that took a branch are at a step in an earlier line than those that went past the branch.
+  unsigned first_step = ~0u;
   for (std::size_t i = first; i < end; ++i) {
     if (items_[i]->state == State::kRunning) return;
-    if (items_[i]->state == State::kGathering) lanes_at_line[items_[i]->source] |= lane_bit(i - first);
+    if (items_[i]->state != State::kGathering) continue;
+    lanes_at_line[items_[i]->source] |= lane_bit(i - first);
+    if ((items_[i]->source & cpu_abi::kStepOfWarp) != 0) first_step = std::min(first_step, items_[i]->source);
   }
   for (std::size_t i = first; i < end; ++i) {
     Item& item = *items_[i];
     if (item.state != State::kGathering) continue;
+    if ((item.source & cpu_abi::kStepOfWarp) != 0 && item.source != first_step) continue;
     item.result = lanes_at_line[item.source];
     item.state = State::kRunning;
     --gathering_;

@@ -5,7 +5,7 @@
 
 namespace kiln::cpu_abi {
 
-constexpr unsigned kAbiVersion = 6;
+constexpr unsigned kAbiVersion = 7;
 
 struct Index3 {
   unsigned x, y, z;
@@ -23,6 +23,9 @@ struct Worker;
 /// What combines the values that work-items bring to a block barrier.
 enum class BarrierKind : unsigned { kPlain, kCount, kAnd, kOr };
 
+/// A bit beside a line: see Services::active_lanes.
+constexpr unsigned kStepOfWarp = 1u << 31;
+
 /// Services of the run time for a running kernel. Each call may switch to another work-item of the same
 /// block, on the same thread. In a kernel that runs without fibers each of them records a fault and returns.
 struct Services {
@@ -34,6 +37,7 @@ struct Services {
   /// Waits likewise; returns the lanes of `mask` whose predicate holds.
   unsigned (*warp_vote)(Worker*, unsigned mask, unsigned predicate);
   /// Waits until no lane of the caller's warp can go on; returns those that wait here for that, in `line`.
+  /// With kStepOfWarp in `line`, lanes that wait so in earlier lines go on first.
   unsigned (*active_lanes)(Worker*, unsigned line);
   void (*assertion_failed)(Worker*, const char* condition, const char* file, unsigned line);
   /// In a kernel that was split at its barriers: a condition around one holds for `yes` of `all` work-items.

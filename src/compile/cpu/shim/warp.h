@@ -51,6 +51,11 @@ KILN_SHIM unsigned __activemask(unsigned line = __builtin_LINE()) {
   threadIdx.z = z;
   return result;
 }
+/// Waits for the lanes that a GPU runs in step with this one: no other lane of the warp can go on, and those
+/// in lines above have come here.
+KILN_SHIM void kiln_warp_step(unsigned line = __builtin_LINE()) {
+  __activemask(line | kiln::cpu_abi::kStepOfWarp);
+}
 KILN_SHIM unsigned __ballot_sync(unsigned mask, int p) {
   return kiln_vote(mask, p ? 1u : 0u);
 }

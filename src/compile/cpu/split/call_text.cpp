@@ -227,7 +227,7 @@ void CallText::warp_call(const SyncCall& call, Result& result) {
     result.nothing = true;
     out_ += "kiln::cpu::" + name + "(" + active() + joined(0) + ");\n";
     return;
-  } else if (name == "__syncwarp") {
+  } else if (name == "__syncwarp" || name == "kiln_warp_step") {
     result.nothing = true;
     return;
   } else if (name == "__activemask") {

@@ -245,7 +245,7 @@ Level Expressions::level_of_call(const SyncCall& call) const {
     return call.arguments.empty() || facts(call.arguments[0]).level != kItemLevel ? kWarpLevel : kItemLevel;
   if (name == "__shfl_sync" && call.arguments.size() == 3)
     return std::max(kWarpLevel, facts(call.arguments[2]).level);
-  return name == "__syncwarp" ? kWarpLevel : kItemLevel;
+  return name == "__syncwarp" || name == "kiln_warp_step" ? kWarpLevel : kItemLevel;
 }
 
 Facts Expressions::facts(TokenRange range, bool with_calls) const {

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::array<std::string_view, 5> kBlockBarriers = {
     "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__barrier_sync"};
-constexpr std::array<std::string_view, 27> kWarpOperations = {"__syncwarp",
+constexpr std::array<std::string_view, 28> kWarpOperations = {"__syncwarp",
+                                                              "kiln_warp_step",
                                                               "__shfl_sync",
                                                               "__shfl_up_sync",
                                                               "__shfl_down_sync",
