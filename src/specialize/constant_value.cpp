@@ -219,7 +219,7 @@ class Evaluator {
       const Value value = choice();
       return takes(")") ? value : fail();
     }
-    if (takes("sizeof")) return size();
+    if (takes("sizeof") || takes("alignof")) return size();
     const Token& token = tokens_[at_];
     if (token.kind == Token::Kind::kNumber) {
       ++at_;

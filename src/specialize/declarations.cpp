@@ -413,7 +413,8 @@ class Reader {
   [[nodiscard]] bool has_assignment(TokenSpan span) const {
     for (std::size_t i = span.begin; i < span.end; ++i) {
       if (at(i, "(") || at(i, "[") || at(i, "{")) i = close_of(i);
-      if (i < span.end && at(i, "=") && !at(i - 1, "operator")) return true;
+      const bool says_how = i + 2 == span.end && (at(i + 1, "default") || at(i + 1, "delete"));
+      if (i < span.end && at(i, "=") && !at(i - 1, "operator") && !says_how) return true;
     }
     return false;
   }

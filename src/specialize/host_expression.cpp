@@ -126,7 +126,7 @@ class HostTranslator {
     const std::size_t open = i + 1, close = tokens_[open].close;
     if (close >= end) return std::nullopt;
     i = close;
-    if (name == "sizeof") return names_.size_of(text_of(tokens_, {open + 1, close}));
+    if (name == "sizeof" || name == "alignof") return names_.size_of(text_of(tokens_, {open + 1, close}));
     if (is_type_word(tokens_[open - 1])) {  // float(n)
       const auto inside = expression({open + 1, close}, real);
       return inside ? Text(in_brackets(*inside)) : std::nullopt;

@@ -141,9 +141,9 @@ class HostFinder {
     return item.declaration->kind == Kind::kAlias && tokens[begin].is("using") && !tokens[begin + 2].is("=");
   }
 
-  /// `A::A(...) {...}`, `A<T>::A(...) {...}` or `A::~A() {...}` outside of the class.
+  /// `A::A(...) {...}`, `A<T>::A(...) {...}`, `A::~A() {...}` or `A::~A() = default;` outside of the class.
   [[nodiscard]] bool is_defined_constructor(const Item& item) const {
-    if (item.declaration->kind != Kind::kFunction || item.member) return false;
+    if (!program_.is_function(item) || item.member) return false;
     const std::vector<Token>& tokens = program_.tokens_of(item);
     const std::size_t name = item.declaration->parameters.begin - 2;  // in front of the bracket
     if (name >= tokens.size()) return false;

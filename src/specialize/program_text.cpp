@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "specialize/allocations.h"
+#include "specialize/class_members.h"
 #include "specialize/class_reader.h"
 #include "specialize/conditionals.h"
 #include "specialize/launch_macros.h"
@@ -46,6 +47,44 @@ class ProgramReader {
     }
     for (const TextKernel& kernel : program_.kernels) {
       if (!kernel.template_parameters.empty()) names.insert(base_of(kernel.name));
+    }
+  }
+
+  [[nodiscard]] bool has_constants() const { return !program_.constant_variables.empty(); }
+
+  /// Names of variables in constant memory, and of functions.
+  void add_used_names(std::set<std::string>& names) const {
+    for (const auto& [name, type] : program_.constant_variables) names.insert(name);
+    for (const auto& [name, body] : bodies_) names.insert(std::string(name));
+  }
+
+  /// Which of `wanted` a function's body names.
+  void add_uses(const std::set<std::string>& wanted,
+                std::map<std::string, std::set<std::string>>& uses) const {
+    for (const auto& [name, body] : bodies_) {
+      std::set<std::string>& of = uses[std::string(name)];
+      for (std::size_t i = body.begin; i < body.end; ++i) {
+        if (!tokens()[i].identifier()) continue;
+        const std::string word(tokens()[i].text);
+        if (wanted.contains(word)) of.insert(word);
+      }
+    }
+  }
+
+  /// Variables in constant memory that have a value of their own.
+  [[nodiscard]] const std::set<std::string>& constants_with_values() const { return constants_with_values_; }
+
+  /// Adds the names in first arguments of cudaMemcpyToSymbol, hipMemcpyToSymbol and cudaGetSymbolAddress's
+  /// second.
+  void add_written_symbols(std::set<std::string>& names) const {
+    for (std::size_t i = 0; i + 1 < tokens().size(); ++i) {
+      const std::string_view word = tokens()[i].text;
+      const bool writes = word.find("MemcpyToSymbol") != std::string_view::npos ||
+                          word.find("GetSymbolAddress") != std::string_view::npos;
+      if (!writes || !at(i + 1, "(") || tokens()[i + 1].close >= tokens().size()) continue;
+      for (std::size_t inside = i + 2; inside < tokens()[i + 1].close; ++inside) {
+        if (tokens()[inside].identifier()) names.insert(std::string(tokens()[inside].text));
+      }
     }
   }
 
@@ -102,6 +141,8 @@ class ProgramReader {
           if (outer == TextScope::kNone) add_kernel(declaration, scope);
         } else {
           add_scope(declaration, outer);
+          add_texture_user(declaration);
+          add_body(declaration);
           add_expression(declaration);
           if (outer == TextScope::kNone && !declaration.names.empty() && stays_beside_kernels(declaration))
             program_.functions.emplace(scope + scope_in_front(declaration) +
@@ -120,7 +161,11 @@ class ProgramReader {
         }
         const std::size_t here = add_scope(declaration, outer);
         for (const Declaration& member : declaration.members) {
-          if (member.kind == Kind::kFunction && !is_kernel(member)) add_scope(member, here);
+          if (member.kind == Kind::kFunction && !is_kernel(member)) {
+            add_scope(member, here);
+            add_texture_user(member);
+            add_body(member);
+          }
           if (member.kind == Kind::kVariable && !declaration.names.empty())
             add_member_constant(member, scope + std::string(declaration.names[0]) + "::");
         }
@@ -128,6 +173,10 @@ class ProgramReader {
         add_type(declaration);
       } else if (declaration.kind == Kind::kEnum) {
         add_enumeration(declaration);
+        for (const std::string_view name : declaration.names) {
+          if (outer == TextScope::kNone && !program_.constants.contains(std::string(name)))
+            program_.class_scopes[std::string(name)].insert(scope);
+        }
       } else if (declaration.kind == Kind::kVariable) {
         add_variable(declaration, scope);
         if (!declaration.template_head.empty()) add_scope(declaration, outer);
@@ -301,6 +350,8 @@ class ProgramReader {
       if (!bounds.empty()) kernel.launch_bounds = text_of(tokens(), bounds[0]);
     }
     kernel.fetches = texture_fetches(tokens(), declaration.body);
+    kernel.passed_textures =
+        passed_textures(tokens(), declaration.body, names_of_textures(kernel.parameters));
     kernel.names_in_body.assign(names.begin(), names.end());
     kernel.called_in_body.assign(called.begin(), called.end());
     const std::size_t begin = declaration.whole.begin;
@@ -322,6 +373,33 @@ class ProgramReader {
     }
     program_.kernels.push_back(std::move(kernel));
     offsets_.push_back(offset);
+  }
+
+  [[nodiscard]] static std::vector<std::string> names_of_textures(
+      const std::vector<TextParameter>& parameters) {
+    std::vector<std::string> names;
+    for (const TextParameter& parameter : parameters) {
+      if (is_texture_type(parameter.type)) names.push_back(parameter.name);
+    }
+    return names;
+  }
+
+  void add_body(const Declaration& declaration) {
+    if (!declaration.names.empty()) bodies_.emplace_back(declaration.names[0], declaration.body);
+  }
+
+  void add_texture_user(const Declaration& declaration) {
+    if (declaration.names.empty()) return;
+    std::vector<TextParameter> parameters;
+    for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true))
+      parameters.push_back(parameter_of(tokens(), part));
+    const std::vector<std::string> textures = names_of_textures(parameters);
+    if (textures.empty()) return;
+    TextureUser user;
+    for (const TextParameter& parameter : parameters) user.parameters.push_back(parameter.name);
+    user.fetches = texture_fetches(tokens(), declaration.body);
+    user.passed = passed_textures(tokens(), declaration.body, textures);
+    program_.texture_users.emplace(std::string(declaration.names[0]), std::move(user));
   }
 
   /// An enumeration is another name of the type that its values have; enumerators with plain values are
@@ -376,6 +454,9 @@ class ProgramReader {
         if (found != std::string::npos) variable.type.erase(found, word.size());
       }
       program_.constant_variables[variable.name] = std::string(trim(variable.type));
+      for (std::size_t i = begin; i < end; ++i) {
+        if (at(i, "=") || at(i, "{")) constants_with_values_.insert(variable.name);
+      }
       program_.constant_scopes[variable.name] = scope;
     }
     scope_of_constants_ = scope;
@@ -410,7 +491,11 @@ class ProgramReader {
       if (at(i + 1, ".") && at(i + 3, "=") && add_extent(i, span.end, blocks.back())) continue;
       const bool later = i == behind && i > span.begin;
       const bool typed = later || (i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return"));
-      if (!typed) continue;
+      if (!typed) {
+        const bool statement = i > span.begin && (at(i - 1, ";") || at(i - 1, "{") || at(i - 1, "}"));
+        if (statement && at(i + 1, "=") && !at(i + 2, "=")) add_assignment(i, span.end, blocks.back());
+        continue;
+      }
       if (!later) of_shapes = at(type_in_front_of(i), "dim3");
       if (of_shapes) shapes_.emplace(tokens()[i].text);
       std::size_t end = i;  // of the declarator
@@ -468,6 +553,25 @@ class ProgramReader {
     program_.constants.emplace(tokens()[name].text, std::move(text));
   }
 
+  /// `bytes = max(bytes, 2 * n);` in the block that declares `bytes`: from now on it has this value.
+  void add_assignment(std::size_t name, std::size_t last, std::size_t end) {
+    constexpr std::size_t kLongest = 2000;  // a value that names itself grows
+    const std::string variable(tokens()[name].text);
+    const LocalValue* before = nullptr;
+    for (const LocalValue& value : local_values_) {
+      if (!value.shape && value.name == variable && value.begin < name && name < value.end) before = &value;
+    }
+    if (before == nullptr || before->end != end) return;
+    std::size_t behind = name + 2;
+    while (behind < last && !at(behind, ";")) ++behind;
+    const std::string old = before->texts.front();
+    std::string text = substituted(text_of(tokens(), {name + 2, behind}), {{variable, "(" + old + ")"}});
+    if (text.size() > kLongest) return;
+    local_values_.push_back({variable, {text}, false, name, end});
+    const auto known = program_.constants.find(variable);
+    if (known != program_.constants.end() && known->second == old) known->second = std::move(text);
+  }
+
   /// `grid.x = (n + 255) / 256;` of a variable of the type dim3: from now on it has this extent.
   bool add_extent(std::size_t name, std::size_t last, std::size_t end) {
     const std::size_t axis = std::string_view("xyz").find(tokens()[name + 2].text);
@@ -506,9 +610,29 @@ class ProgramReader {
   std::set<std::string> shapes_;          // names of variables of the type dim3
   std::set<std::string_view> specifier_macros_;
   std::string scope_of_constants_;  // "a::b::" while variables of a namespace are read
+  std::vector<std::pair<std::string_view, TokenSpan>> bodies_;  // of functions that are no kernels
+  std::set<std::string> constants_with_values_;
   std::vector<Declaration> declarations_;
   ProgramText program_;
 };
+
+using Uses = std::map<std::string, std::set<std::string>>;
+
+/// The variables in constant memory that a kernel names, or the functions that it calls.
+void find_constants(ProgramText& program, const Uses& uses) {
+  for (TextKernel& kernel : program.kernels) {
+    std::set<std::string> seen;
+    for (std::vector<std::string> left = kernel.names_in_body; !left.empty();) {
+      const std::string name = std::move(left.back());
+      left.pop_back();
+      if (!seen.insert(name).second) continue;
+      if (program.constant_variables.contains(name)) kernel.constants.push_back(name);
+      const auto used = uses.find(name);
+      if (used != uses.end()) left.insert(left.end(), used->second.begin(), used->second.end());
+    }
+    std::sort(kernel.constants.begin(), kernel.constants.end());
+  }
+}
 
 /// A device function, and a prototype with another number of parameters, are overloads, too.
 void find_other_overloads(ProgramText& program) {
@@ -535,7 +659,19 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   readers.emplace_back(text);
   for (const std::string& header : headers) readers.emplace_back(header);
   std::set<std::string> templates;
-  for (const ProgramReader& reader : readers) reader.add_templates(templates);
+  std::set<std::string> used_names, written_symbols, with_values;
+  for (const ProgramReader& reader : readers) {
+    reader.add_templates(templates);
+    reader.add_used_names(used_names);
+    reader.add_written_symbols(written_symbols);
+    with_values.insert(reader.constants_with_values().begin(), reader.constants_with_values().end());
+  }
+  Uses uses;
+  const bool has_constants = std::any_of(readers.begin(), readers.end(),
+                                         [](const ProgramReader& reader) { return reader.has_constants(); });
+  for (const ProgramReader& reader : readers) {
+    if (has_constants) reader.add_uses(used_names, uses);
+  }
   ProgramText program = readers.front().run(templates);
   for (auto reader = readers.begin() + 1; reader != readers.end(); ++reader) {
     ProgramText other = reader->run(templates);
@@ -583,7 +719,14 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     program.expressions.merge(other.expressions);
     program.functions.merge(other.functions);
     program.prototypes.merge(other.prototypes);
+    program.texture_users.merge(other.texture_users);
   }
+  for (TextKernel& kernel : program.kernels)
+    add_passed_fetches(kernel.fetches, kernel.passed_textures, program.texture_users);
+  std::erase_if(program.constant_variables, [&](const auto& variable) {
+    return with_values.contains(variable.first) && !written_symbols.contains(variable.first);
+  });
+  find_constants(program, uses);
   find_other_overloads(program);
   return program;
 }

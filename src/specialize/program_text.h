@@ -33,7 +33,9 @@ struct TextKernel {
   bool dynamic_shared = false;                  ///< it has an `extern __shared__` array
   std::vector<std::string> names_in_body;       ///< each once
   std::vector<std::string> called_in_body;      ///< those that a parenthesis follows
+  std::vector<std::string> constants;           ///< in constant memory, named here or in functions it calls
   std::map<std::string, TextureFetch> fetches;  ///< by the name of the texture or surface
+  std::vector<PassedTexture> passed_textures;
 };
 
 /// "Vec" and {"float", "3"} of "Vec<float, 3>"; without arguments for all else.
@@ -109,12 +111,14 @@ struct ProgramText {
   std::map<std::string, std::string> enumerations;  ///< the first enumerator of each
   std::map<std::string, std::string> allocations;   ///< bytes of the device's memory, by the pointer's name
   DeviceContent device_content;
-  /// Variables in constant memory, by name, with extents in the type: "float [16]".
+  /// Variables in constant memory, by name, with extents in the type: "float [16]". One with a value of its
+  /// own is among them if the host writes it.
   std::map<std::string, std::string> constant_variables;
   std::map<std::string, std::string> constant_scopes;         ///< of those: "ns::", or empty
-  std::map<std::string, std::set<std::string>> class_scopes;  ///< by a class's name: "ns::", or empty
+  std::map<std::string, std::set<std::string>> class_scopes;  ///< by a class's or enumeration's name: "ns::"
   std::map<std::string, TextFunction> expressions;            ///< by a function's name: what it returns
   std::set<std::string> functions;  ///< device functions that are no kernels, with their scopes
+  std::multimap<std::string, TextureUser> texture_users;  ///< functions, by name without scopes
   std::multimap<std::string, std::size_t> prototypes;  ///< of kernels, with their scopes: how many parameters
 };
 

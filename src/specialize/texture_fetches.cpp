@@ -1,6 +1,8 @@
 #include "specialize/texture_fetches.h"
 
 #include <algorithm>
+#include <compare>
+#include <set>
 #include <string_view>
 
 namespace kiln {
@@ -88,6 +90,70 @@ std::map<std::string, TextureFetch> texture_fetches(const std::vector<Token>& to
     }
   }
   return found;
+}
+
+bool is_texture_type(const std::string& type) {
+  const std::vector<Token> tokens = tokenize(type).tokens;
+  const auto names = [&](std::string_view word) {
+    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) { return token.is(word); });
+  };
+  return !names("*") && (names("cudaTextureObject_t") || names("cudaSurfaceObject_t") ||
+                         names("CUtexObject") || names("CUsurfObject"));
+}
+
+std::vector<PassedTexture> passed_textures(const std::vector<Token>& tokens, TokenSpan body,
+                                           const std::vector<std::string>& textures) {
+  std::vector<PassedTexture> passed;
+  for (std::size_t i = body.begin; !textures.empty() && i + 1 < body.end; ++i) {
+    if (!tokens[i].identifier()) continue;
+    std::size_t open = i + 1;
+    if (tokens[open].is("<")) open = std::max(open, behind_angles(tokens, open, body.end));
+    if (open >= body.end || !tokens[open].is("(") || tokens[open].close >= body.end) continue;
+    const std::vector<TokenSpan> arguments = parts_of(tokens, {open + 1, tokens[open].close}, true);
+    for (std::size_t place = 0; place < arguments.size(); ++place) {
+      const TokenSpan argument = arguments[place];
+      if (argument.end != argument.begin + 1) continue;
+      const std::string name(tokens[argument.begin].text);
+      if (std::find(textures.begin(), textures.end(), name) != textures.end())
+        passed.push_back({name, std::string(tokens[i].text), place});
+    }
+  }
+  return passed;
+}
+
+void add_passed_fetches(std::map<std::string, TextureFetch>& fetches,
+                        const std::vector<PassedTexture>& passed,
+                        const std::multimap<std::string, TextureUser>& users) {
+  struct Place {
+    std::string function;
+    std::size_t argument;
+    auto operator<=>(const Place&) const = default;
+  };
+  for (const PassedTexture& first : passed) {
+    if (fetches.contains(first.name)) continue;
+    std::set<Place> seen;
+    for (std::vector<Place> left = {{first.function, first.argument}}; !left.empty();) {
+      const Place place = left.back();
+      left.pop_back();
+      if (!seen.insert(place).second) continue;
+      const auto [begin, end] = users.equal_range(place.function);
+      for (auto user = begin; user != end; ++user) {
+        if (place.argument >= user->second.parameters.size()) continue;
+        const std::string& name = user->second.parameters[place.argument];
+        const auto fetch = user->second.fetches.find(name);
+        if (fetch != user->second.fetches.end()) {
+          const auto known = fetches.find(first.name);
+          if (known == fetches.end())
+            fetches.emplace(first.name, fetch->second);
+          else
+            known->second.writes = known->second.writes || fetch->second.writes;
+        }
+        for (const PassedTexture& next : user->second.passed) {
+          if (next.name == name) left.push_back({next.function, next.argument});
+        }
+      }
+    }
+  }
 }
 
 }  // namespace kiln

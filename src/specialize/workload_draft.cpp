@@ -194,7 +194,7 @@ class Drafter {
           DraftTypes::texture_fetch(parameter, kernel))
         continue;
       if (DraftTypes::is_texture_object(parameter))
-        return what + "a texture or surface that the kernel itself does not access by a function that Kiln " +
+        return what + "a texture or surface that the kernel does not access by a function that Kiln " +
                "knows (tex1Dfetch, tex2D, tex2DLayered, surf2Dwrite, ...)";
       if (!type.pointer && is_called(kernel, parameter.name))
         return what + "a function object, which a workload cannot pass" + of_lambdas();
@@ -387,9 +387,10 @@ class Drafter {
       } else if (!given.empty() && given != parameter.name && (type || !types_.names_variable(given))) {
         values.push_back(with_scopes_of_classes(given));
       } else {
-        values.push_back(type                       ? guessed_type(parameter.name, kernel)
-                         : enumerator               ? program_.enumerations.at(bare_type(parameter.type))
-                         : parameter.type == "bool" ? "false"
+        values.push_back(type ? guessed_type(parameter.name, kernel)
+                         : enumerator
+                             ? with_scopes_of_classes(program_.enumerations.at(bare_type(parameter.type)))
+                         : parameter.type == "bool"        ? "false"
                          : is_block(kernel, values.size()) ? std::to_string(kGuessedBlock)
                                                            : "1");
         guessed.push_back(parameter.name);
@@ -415,17 +416,26 @@ class Drafter {
                      lambdas.empty() ? others : lambdas});
   }
 
-  /// "ns::Add<float>" for "Add<float>", as an entry is read outside of all namespaces.
+  /// "ns::Add<float>" for "Add<float>", "ns::detail::Kind::kMixed" for "detail::Kind::kMixed", as an entry is
+  /// read outside of all namespaces.
   [[nodiscard]] std::string with_scopes_of_classes(const std::string& argument) const {
     const TokenizedText source = tokenize(argument);
     std::vector<TextEdit> edits;
     for (std::size_t i = 0; i < source.tokens.size(); ++i) {
       const Token& token = source.tokens[i];
       const auto found = program_.class_scopes.find(std::string(token.text));
-      const bool scoped = i > 0 && (source.tokens[i - 1].is("::") || source.tokens[i - 1].is("."));
-      if (scoped || found == program_.class_scopes.end() || found->second.size() != 1) continue;
-      const std::string name = with_named_scopes(*found->second.begin() + found->first);
-      edits.push_back({token.offset, token.text.size(), name});
+      const bool member = i > 0 && source.tokens[i - 1].is(".");
+      if (member || found == program_.class_scopes.end() || found->second.size() != 1) continue;
+      const std::string& scope = *found->second.begin();
+      std::size_t first = i;
+      std::string written;  // "detail::" in front of it
+      for (; first >= 2 && source.tokens[first - 1].is("::") && source.tokens[first - 2].identifier();
+           first -= 2)
+        written.insert(0, std::string(source.tokens[first - 2].text) + "::");
+      const bool absolute = first >= 1 && source.tokens[first - 1].is("::");
+      if (absolute || (!written.empty() && !("::" + scope).ends_with("::" + written))) continue;
+      const std::size_t begin = source.tokens[first].offset;
+      edits.push_back({begin, token.end() - begin, with_named_scopes(scope + found->first)});
     }
     return apply_edits(argument, std::move(edits));
   }
@@ -564,9 +574,8 @@ class Drafter {
 
   void add_symbols(const TextKernel& kernel, std::vector<DraftLine>& lines) {
     std::vector<std::string> symbols;
-    for (const std::string& name : kernel.names_in_body) {
+    for (const std::string& name : kernel.constants) {
       const auto variable = program_.constant_variables.find(name);
-      if (variable == program_.constant_variables.end()) continue;
       if (const auto symbol = buffers_.symbol(name, kernel)) {
         symbols.push_back(*symbol);
       } else {

@@ -170,6 +170,58 @@ TEST_F(NewCommand, KnowsTemplatesBlocksOfTwoDimensionsAndConstantMemory) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err;
 }
 
+/// A table with values of its own stays as it is, unless the host writes it.
+TEST_F(NewCommand, ConstantsThatFunctionsOfAKernelNameAreSymbols) {
+  const std::string yaml = draft("constants", R"cuda(
+__constant__ int table[4] = {1, 2, 3, 4};
+__constant__ float scale = 1.0f;
+__constant__ float w[8];
+__constant__ float unused[8];
+struct Weights {
+  __device__ static float at(int i) { return w[i] * scale; }
+};
+__device__ float outer(int i) { return Weights::at(i) + 1; }
+__global__ void fill(float* x, int n) {
+  if (threadIdx.x < n) x[threadIdx.x] = outer(threadIdx.x) + table[threadIdx.x & 3];
+}
+int main() {
+  float *x, h[8], s = 3.0f;
+  cudaMalloc(&x, 8 * sizeof(float));
+  cudaMemcpyToSymbol(w, h, sizeof(h));
+  cudaMemcpyToSymbol(scale, &s, sizeof(s));
+  fill<<<1, 8>>>(x, 8);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("      symbols: {scale: scale, w: w}\n"));
+  const CliResult ran = run_with(
+      "constants", yaml,
+      {{" w: {type: float, shape: [8], init: {uniform: [0, 1]}}", " w: {type: float, shape: [8], init: 2}"},
+       {"scale: {type: float, shape: [1], init: {uniform: [0, 1]}}",
+        "scale: {type: float, shape: [1], init: 3}"},
+       {"checks: []", "checks: [{buffer: x, expected: 10, region: [[2, 3]]}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+}
+
+/// A value that grows before the launch, as sizes of shared memory do.
+TEST_F(NewCommand, VariablesHaveTheirLastValueBeforeALaunch) {
+  const std::string yaml = draft("bytes", R"cuda(
+#include <algorithm>
+extern __shared__ float s[];
+__global__ void fill(float* x, int n) { s[threadIdx.x] = n; x[threadIdx.x] = s[threadIdx.x]; }
+void run(float* x, int n) {
+  size_t bytes = 32 * sizeof(float), header = n * 2;
+  bytes = std::max(bytes, 64 * sizeof(float));
+  if (n > 5) { bytes = 1; }
+  const size_t all = bytes + header;
+  int threads = 16;
+  threads = threads * 2;
+  fill<<<n, threads, all>>>(x, n);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("shared: \"(max((32 * 4), 64 * 4)) + (n * 2)\""));
+  EXPECT_THAT(yaml, HasSubstr("block: [32]"));
+}
+
 TEST_F(NewCommand, KnowsRecordsAndHip) {
   const std::string yaml = draft("particles", kParticles);
   EXPECT_THAT(yaml, HasSubstr("    Particle: {position: \"float[3]\", kind: int}\n"));

@@ -154,7 +154,11 @@ TEST(HostCode, PointersToAClassThatIsLeftOutHaveItsName) {
 TEST(HostCode, LeavesOutWhatDefinesMembersOfAHostClass) {
   const std::string text =
       "#include <string>\nnamespace io {\nclass Image {\n  std::string path;\n  int n;\n  Image(int n);\n"
-      "  int count();\n};\ninline Image::Image(int n) : n(n) {}\ninline int Image::count() { return n; }\n}\n"
+      "  Image(Image&&);\n  ~Image();\n"
+      "  Image& operator=(const Image&);\n"
+      "  int count();\n};\ninline Image::Image(int n) : n(n) {}\nImage::Image(Image&&) noexcept = default;\n"
+      "Image::~Image() = default;\nImage& Image::operator=(const Image&) = default;\ninline int "
+      "Image::count() { return n; }\n}\n"
       "using io::Image;\nint count();\n__global__ void k(float* a) { a[0] = count(); }\n"
       "int count() { return 3; }\n";
   const std::string left = cut(text + kMain, {"k"});

@@ -230,6 +230,10 @@ TEST_F(StandardHeaders, AreAsForgivingAsNvccs) {
                "  __asm__ __volatile__(\"mov.u32 %0, %%laneid;\" : \"=r\"(a[0]));\n"
                "  std::memset(b, 0, sizeof(int));\n}"));
   EXPECT_TRUE(
+      compiles("#if !defined(__linux__) || !defined(__unix__) || __CUDACC_VER__ >= 70000\n#error\n#endif\n"
+               "#include <limits>\nextern \"C\" __global__ void f(float* a) {\n"
+               "  a[0] = __FLT_MAX__ + __INT_MAX__ + std::numeric_limits<float>::max();\n}"));
+  EXPECT_TRUE(
       compiles("extern \"C\" __global__ void f(int* a) {\n  cudaGridDependencySynchronize();\n  a[0] = 1;\n"
                "  cudaTriggerProgrammaticLaunchCompletion();\n}"));
   EXPECT_TRUE(compiles("extern \"C\" __global__ void any(float* out, const float* in) { out[0] = 1; }"));

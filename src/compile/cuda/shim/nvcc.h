@@ -64,6 +64,47 @@ KILN_OF_BOTH(remainder)
 KILN_OF_BOTH(copysign)
 #undef KILN_OF_BOTH
 
+// Macros that nvcc has from the host's compiler. libcu++ defines some of them again, with the same tokens.
+#define __linux__ 1
+#define __linux 1
+#define __gnu_linux__ 1
+#define __unix__ 1
+#define __unix 1
+#ifndef __FLT_MAX__
+#define __FLT_RADIX__ 2
+#define __FLT_MANT_DIG__ 24
+#define __FLT_DIG__ 6
+#define __FLT_MIN__ 1.17549435082228750796873653722224568e-38F
+#define __FLT_MAX__ 3.40282346638528859811704183484516925e+38F
+#define __FLT_EPSILON__ 1.19209289550781250000000000000000000e-7F
+#define __FLT_DENORM_MIN__ 1.40129846432481707092372958328991613e-45F
+#define __DBL_MANT_DIG__ 53
+#define __DBL_DIG__ 15
+#define __DBL_MIN__ 2.22507385850720138309023271733240406e-308
+#define __DBL_MAX__ 1.79769313486231570814527423731704357e+308
+#define __DBL_EPSILON__ 2.22044604925031308084726333618164062e-16
+#define __DBL_DENORM_MIN__ 4.94065645841246544176568792868221372e-324
+#endif
+#ifndef __INT_MAX__
+#define __SCHAR_MAX__ 127
+#define __SHRT_MAX__ 32767
+#define __INT_MAX__ 2147483647
+#define __LONG_MAX__ 9223372036854775807L
+#define __LONG_LONG_MAX__ 9223372036854775807LL
+#define __SIZEOF_SHORT__ 2
+#define __SIZEOF_INT__ 4
+#define __SIZEOF_LONG__ 8
+#define __SIZEOF_LONG_LONG__ 8
+#define __SIZEOF_FLOAT__ 4
+#define __SIZEOF_DOUBLE__ 8
+#define __SIZEOF_POINTER__ 8
+#define __SIZEOF_SIZE_T__ 8
+#endif
+#ifndef __CHAR_BIT__
+#define __CHAR_BIT__ 8
+#endif
+#undef __CUDACC_VER__  // a sentence in quotes, which no condition can compare
+
 // Words that nvcc accepts and NVRTC, in C++17, does not.
 #define register
 #define __const__ const
