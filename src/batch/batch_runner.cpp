@@ -28,8 +28,9 @@ JobOutcome outcome_of(const ProcessResult& result, bool stopped, double limit) {
     outcome.end = JobEnd::kTimedOut;
     outcome.exit_code = kExitFailed;
     outcome.message = "its limit is " + format_seconds(limit);
-  } else if (stopped && outcome.exit_code != kExitDone) {
-    outcome.end = JobEnd::kInterrupted;  // whatever its launcher makes of the signal
+  } else if ((stopped && outcome.exit_code != kExitDone) ||  // whatever its launcher makes of the signal
+             (result.signal == 0 && is_interrupt(outcome.exit_code))) {
+    outcome.end = JobEnd::kInterrupted;
   } else if (result.signal != 0) {
     outcome.end = JobEnd::kKilled;
     outcome.message = signal_text(result.signal);
@@ -39,8 +40,6 @@ JobOutcome outcome_of(const ProcessResult& result, bool stopped, double limit) {
     outcome.end = JobEnd::kRefused;
   } else if (outcome.exit_code == kExitEnvironment) {
     outcome.end = JobEnd::kEnvironment;
-  } else if (is_interrupt(outcome.exit_code)) {
-    outcome.end = JobEnd::kInterrupted;
   } else if (outcome.exit_code != kExitDone) {
     outcome.end = JobEnd::kKilled;
     outcome.message = "exit code " + std::to_string(outcome.exit_code);

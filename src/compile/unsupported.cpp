@@ -21,14 +21,14 @@ bool is_asm(const Token& token) {
 }
 
 /// Adds the lines on which the features stand; a statement of several lines has each of them.
-void add_lines(const std::vector<Token>& tokens, bool cpu, Lines& lines) {
+void add_lines(const std::vector<Token>& tokens, const std::string& backend, Lines& lines) {
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-    const bool launch = tokens[i].is("<") && tokens[i + 1].is("<") && tokens[i + 2].is("<") &&
-                        tokens[i + 2].offset == tokens[i].offset + 2;
+    const bool launch = backend == "hip" && tokens[i].is("<") && tokens[i + 1].is("<") &&
+                        tokens[i + 2].is("<") && tokens[i + 2].offset == tokens[i].offset + 2;
     const bool texture = tokens[i].is("texture") && tokens[i + 1].is("<");
     if (launch || texture) {
       lines.emplace(tokens[i].line, launch ? Feature::kLaunch : Feature::kTexture);
-    } else if (cpu && is_asm(tokens[i])) {
+    } else if (backend == "cpu" && is_asm(tokens[i])) {
       std::size_t open = i + 1;
       while (open < tokens.size() && tokens[open].identifier()) ++open;  // volatile
       const bool closed = open < tokens.size() && tokens[open].is("(") && tokens[open].close < tokens.size();
@@ -39,11 +39,11 @@ void add_lines(const std::vector<Token>& tokens, bool cpu, Lines& lines) {
   }
 }
 
-Lines lines_with_features(const std::string& text, bool cpu) {
+Lines lines_with_features(const std::string& text, const std::string& backend) {
   const TokenizedText tokenized = tokenize(text);
   Lines lines;
-  add_lines(tokenized.tokens, cpu, lines);
-  for (const Directive& directive : tokenized.directives) add_lines(directive.tokens, cpu, lines);
+  add_lines(tokenized.tokens, backend, lines);
+  for (const Directive& directive : tokenized.directives) add_lines(directive.tokens, backend, lines);
   for (const Directive& directive : tokenized.directives) {  // macros for host code launch kernels, too
     for (const Token& token : directive.tokens) {
       const auto found = lines.find(token.line);
@@ -76,7 +76,7 @@ std::string sentence(Feature feature, const std::string& where) {
              " has `asm` for a GPU, which the cpu does not run; CUDA's functions and `#ifdef __CUDA_ARCH__` "
              "can stand in its place";
     case Feature::kLaunch:
-      return where + " launches a kernel from a kernel (dynamic parallelism), which Kiln does not have";
+      return where + " launches a kernel from a kernel (dynamic parallelism), which HIP does not have";
     case Feature::kTexture:
       break;
   }
@@ -91,10 +91,9 @@ std::string advice_on_unsupported(const Specialization& specialization, const st
     std::string name;
     Lines lines;
   };
-  const bool cpu = specialization.target.backend == "cpu";
   std::vector<Text> texts;
   const auto add = [&](const std::string& name, const std::string& text) {
-    Lines lines = lines_with_features(text, cpu);
+    Lines lines = lines_with_features(text, specialization.target.backend);
     if (!lines.empty()) texts.push_back({name.substr(name.rfind('/') + 1), std::move(lines)});
   };
   add(specialization.source_name, specialization.source_text);

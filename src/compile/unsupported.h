@@ -7,7 +7,7 @@
 namespace kiln {
 
 /// A sentence for a failed compile if its first error that stands in a text of the user is in a line with
-/// something that Kiln does not have: `asm` of a GPU on the cpu, kernels that launch kernels, texture
+/// something that Kiln does not have: `asm` of a GPU on the cpu, kernels that launch kernels on hip, texture
 /// references. Empty for all other logs.
 [[nodiscard]] std::string advice_on_unsupported(const Specialization& specialization, const std::string& log);
 

@@ -92,8 +92,12 @@ class ProgramReader {
   ProgramText run(const std::set<std::string>& templates) {
     const auto scope = [this](std::size_t index) { return scope_at(index); };
     program_.launches = find_launches(tokens(), scope);
-    for (TextLaunch& launch : program_.launches)
+    for (TextLaunch& launch : program_.launches) {
       resolve_local_values(launch, local_values_, program_.constants, program_.shapes);
+      launch.by_kernel = std::any_of(
+          device_bodies_.begin(), device_bodies_.end(),
+          [&](const TokenSpan& body) { return body.begin <= launch.token && launch.token < body.end; });
+    }
     program_.calls = find_calls(tokens(), templates, scope);
     program_.allocations = find_allocations(source_);
     program_.device_content = find_device_content(source_);
@@ -140,6 +144,7 @@ class ProgramReader {
         if (is_kernel(declaration)) {
           if (outer == TextScope::kNone) add_kernel(declaration, scope);
         } else {
+          if (stays_beside_kernels(declaration)) device_bodies_.push_back(declaration.body);
           add_scope(declaration, outer);
           add_texture_user(declaration);
           add_body(declaration);
@@ -320,6 +325,7 @@ class ProgramReader {
 
   void add_kernel(const Declaration& declaration, const std::string& scope) {
     if (declaration.names.empty()) return;
+    device_bodies_.push_back(declaration.body);
     TextKernel kernel;
     kernel.name = scope + scope_in_front(declaration) + std::string(declaration.names[0]);
     kernel.line = tokens()[declaration.whole.begin].line;
@@ -603,8 +609,9 @@ class ProgramReader {
 
   std::string text_;
   TokenizedText source_;
-  std::vector<TokenSpan> spans_;      // of the scopes
-  std::vector<std::size_t> offsets_;  // of the kernels
+  std::vector<TokenSpan> spans_;          // of the scopes
+  std::vector<std::size_t> offsets_;      // of the kernels
+  std::vector<TokenSpan> device_bodies_;  // of kernels and functions for the device
   std::map<std::string, std::size_t> type_offsets_;
   std::vector<LocalValue> local_values_;  // in the text's order
   std::set<std::string> shapes_;          // names of variables of the type dim3

@@ -83,6 +83,7 @@ struct TextLaunch {
   std::vector<std::string> template_arguments, arguments;
   std::string grid, block, shared;  ///< as written; `shared` may be empty
   bool cooperative = false;
+  bool by_kernel = false;  ///< it stands in code for the device
   int line = 0;
   std::size_t token = 0;  ///< its place in the text
   std::size_t scope = TextScope::kNone;

@@ -132,6 +132,19 @@ class Drafter {
     }
   }
 
+  /// The kernels that only other kernels launch: they are compiled with those.
+  [[nodiscard]] std::set<std::string> launched_by_kernels() {
+    std::set<std::string> by_kernels, by_host;
+    for (const TextLaunch& launch : program_.launches)
+      (launch.by_kernel ? by_kernels : by_host).insert(launch.kernel);
+    std::erase_if(by_kernels, [&](const std::string& kernel) { return by_host.contains(kernel); });
+    if (by_host.empty()) by_kernels.clear();
+    if (!by_kernels.empty())
+      draft_.notes.push_back("kernels that only kernels launch are not in `run`: " +
+                             join({by_kernels.begin(), by_kernels.end()}, ", "));
+    return by_kernels;
+  }
+
   /// In the order in which the program first launches them.
   std::vector<const TextKernel*> chosen_kernels() {
     std::vector<std::string> known;
@@ -148,7 +161,10 @@ class Drafter {
       }
     }
     std::vector<const TextKernel*> chosen;
+    const std::set<std::string> by_kernels =
+        request_.kernels.empty() ? launched_by_kernels() : std::set<std::string>{};
     const auto add = [&](const TextKernel& kernel) {
+      if (by_kernels.contains(base_name(kernel.name))) return;
       const bool asked =
           request_.kernels.empty() ||
           std::any_of(request_.kernels.begin(), request_.kernels.end(), [&](const std::string& name) {

@@ -645,8 +645,6 @@ TEST_F(NewPrograms, WhatKilnDoesNotHaveIsNamedWithItsLine) {
   EXPECT_THAT(fails_with("#define LANE(x) \\\n  asm(\"mov.u64 %0, %globaltimer;\" : \"=l\"(x))\n"
                          "__global__ void k(int* a) { LANE(a[0]); }\n"),
               HasSubstr("has `asm` for a GPU"));
-  EXPECT_THAT(fails_with("__global__ void k(int* a) {\n  if (a[0] > 0) k<<<1, 1>>>(a);\n}\n"),
-              HasSubstr("program.cu:2 launches a kernel from a kernel (dynamic parallelism)"));
   EXPECT_THAT(fails_with("texture<float> t;\n__global__ void k(int* a) { a[0] = tex1Dfetch(t, 0); }\n"),
               HasSubstr("program.cu:1 has a texture reference, which CUDA 12 has removed"));
   EXPECT_THAT(

@@ -352,9 +352,10 @@ std::vector<ShimPart> make_shim_parts() {
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",
        "cudaGridDependency", "cudaTriggerProgrammatic", "cudaExtent", "cudaPos", "cudaPitchedPtr",
-       "cudaArray", "cudaMipmappedArray"});
-  add("placement_new", "#include <new>\n", {"new"});
+       "cudaArray", "cudaMipmappedArray", "<<<"});
+  add("placement_new", "#include <new>\n", {"new", "<<<"});
   add("entry", embedded::kEntry);
+  add("device_launch", embedded::kDeviceLaunch, {"<<<"});
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});
   add("split_warps", embedded::kSplitWarps, {}, {"KILN_WARPS", "kiln::cpu::Warp<"});
   add("split_partings", embedded::kSplitPartings, {}, {"kiln_parting"});

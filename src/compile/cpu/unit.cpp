@@ -21,6 +21,7 @@
 #include "compile/cpu/split/lambdas.h"
 #include "compile/cpu/split/members.h"
 #include "compile/cpu/split/pipelines.h"
+#include "compile/device_launches.h"
 #include "compile/kernel_cast.h"
 #include "compile/line_directive.h"
 #include "compile/portable_header.h"
@@ -158,7 +159,10 @@ class UnitWriter {
     std::string host_text;
     {
       const std::string seen = without_system_headers(text);
-      host_text = apply_edits(text, host_edits(outline(seen), seen, gcc_, HostParts::kWithoutLaneIndices));
+      const Outline whole = outline(seen);
+      std::vector<TextEdit> edits = host_edits(whole, seen, gcc_, HostParts::kWithoutLaneIndices);
+      edit_launches(whole, {&whole}, edits);
+      host_text = apply_edits(text, std::move(edits));
     }
     host_text = fission::place_pipelines(std::move(host_text), without_system_headers);
     host_text = fission::place_lambdas(std::move(host_text), without_system_headers);
@@ -284,13 +288,21 @@ class UnitWriter {
     });
   }
 
+  /// The launches of kernels by kernels as calls of the shim.
+  void edit_launches(const Outline& outlined, const std::vector<const Outline*>& all,
+                     std::vector<TextEdit>& edits) const {
+    for (TextEdit& edit :
+         device_launch_edits(outlined, [&](const std::string& name) { return may_wait(name, all); }))
+      edits.push_back(std::move(edit));
+  }
+
   /// Whether the text has one of the words; a word that starts with a letter has to start a name.
   [[nodiscard]] static bool names_any(std::string_view text, const std::vector<std::string_view>& words) {
     return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
       for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
         const char before = at == 0 ? ' ' : text[at - 1];
         const bool inside = before == '_' || std::isalnum(static_cast<unsigned char>(before)) != 0;
-        if (word.front() == '_' || !inside) return true;
+        if (std::isalpha(static_cast<unsigned char>(word.front())) == 0 || !inside) return true;
       }
       return false;
     });
@@ -322,6 +334,7 @@ class UnitWriter {
 
   std::string rewrite_kernel() {
     std::vector<TextEdit> edits = host_edits(kernel_, spec_.source_text, gcc_);
+    edit_launches(kernel_, texts(), edits);
     mark_guarded(kernel_, edits);
     mark_variables(kernel_, spec_.source_text, edits);
     return apply_edits(spec_.source_text, std::move(edits));
@@ -502,6 +515,7 @@ class UnitWriter {
   [[nodiscard]] std::string host(const Outline& outlined, const std::string& text) const {
     if (as_they_are_) return text;
     std::vector<TextEdit> edits = host_edits(outlined, text, gcc_);
+    edit_launches(outlined, texts(), edits);
     mark_variables(outlined, text, edits);
     return apply_edits(text, std::move(edits));
   }

@@ -9,11 +9,13 @@
 #include "base/text.h"
 #include "compile/cuda/cubin_resources.h"
 #include "compile/cuda/cuda_headers.h"
+#include "compile/cuda/device_linker.h"
 #include "compile/cuda/fixed_options.h"
 #include "compile/cuda/nvrtc_headers.h"
 #include "compile/cuda/nvrtc_library.h"
 #include "compile/cuda/nvrtc_program.h"
 #include "compile/cuda/nvrtc_unit.h"
+#include "compile/device_launches.h"
 #include "compile/identity_memo.h"
 #include "compile/kernel_cast.h"
 #include "compile/portable_header.h"
@@ -36,6 +38,9 @@ constexpr const char* kDefaultDevice = "-default-device";
 
 /// nvcc takes __int128 without an option.
 constexpr const char* kWideIntegers = "-device-int128";
+
+/// Code that launches kernels calls the device's runtime, with which it is linked.
+constexpr const char* kRelocatable = "-rdc=true";
 
 /// A message of NVRTC's log for a name expression.
 constexpr const char* kAmbiguousName = "cannot determine which instance of overloaded function";
@@ -76,6 +81,10 @@ class NvrtcCompiler final : public Compiler {
     const std::vector<std::string> headers = included_and_implied(specialization, implied);
     if (!headers.empty()) text = header_versions(headers, cuda_headers(), files_);
     if (specialization.lineinfo) text += "; sources in " + options_.source_folder.string();
+    if (launches_from_kernels(specialization)) {
+      const std::filesystem::path runtime = find_device_runtime(options_.places, nvrtc_path(), files_);
+      text += "; linked with " + (runtime.empty() ? "nothing" : program_stamp(runtime, files_));
+    }
     if (!options_.environment.empty()) text += (text.empty() ? "" : "; ") + options_.environment;
     return text;
   }
@@ -125,7 +134,17 @@ class NvrtcCompiler final : public Compiler {
     if (needs_wide_integers(specialization, nvrtc.version()) &&
         !has_option(specialization, {kWideIntegers, "--device-int128"}))
       options.emplace_back(kWideIntegers);
-    const bool minimal = implied.names.empty() && may_be_minimal(specialization, nvrtc.version());
+    const bool launches = launches_from_kernels(specialization);
+    if (launches) {
+      const std::string problem = arch.ptx ? "kernels that launch kernels need machine code; " +
+                                                 (arch.note.empty() ? arch.option + " makes PTX" : arch.note)
+                                           : device_linker().problem;
+      if (!problem.empty())
+        return Diagnostic{specialization.source_name + ": error: " + problem, "", "", true};
+      options.emplace_back(kRelocatable);
+    }
+    const bool minimal =
+        !launches && implied.names.empty() && may_be_minimal(specialization, nvrtc.version());
     if (minimal) options.emplace_back(kMinimal);
 
     const auto begin = std::chrono::steady_clock::now();
@@ -168,6 +187,12 @@ class NvrtcCompiler final : public Compiler {
                             " with these options: " + join(options, " "),
                         program.log(), command};
     }
+    if (launches) {
+      std::string error;
+      object.binary = device_linker().link(object.binary, arch.option, error);
+      if (object.binary.empty())
+        return Diagnostic{specialization.source_name + ": error: " + error, program.log(), command};
+    }
     for (const EntryPoint& entry : specialization.entries) {
       object.lowered_names[entry.name_expression] = program.lowered_name(names.at(entry.name_expression));
     }
@@ -176,6 +201,20 @@ class NvrtcCompiler final : public Compiler {
     object.log += program.log();
     object.compile_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return object;
+  }
+
+  /// The library that is open, or would be opened.
+  std::string nvrtc_path() {
+    const std::lock_guard lock(mutex_);
+    return library_ ? library_->path : nvrtc_candidate(options_.places, files_);
+  }
+
+  const DeviceLinker& device_linker() {
+    const NvrtcLibrary& nvrtc = library();
+    const std::lock_guard lock(mutex_);
+    if (!device_linker_)
+      device_linker_ = open_device_linker(options_.places, nvrtc.path, nvrtc.major, files_);
+    return *device_linker_;
   }
 
   static std::vector<std::string_view> texts_of(const Specialization& specialization) {
@@ -322,7 +361,8 @@ class NvrtcCompiler final : public Compiler {
   std::optional<Abilities> abilities_;
   std::optional<NvrtcLibrary> library_;  // does not change once it is set
   std::optional<CompilerIdentity> identity_;
-  std::optional<CudaHeaders> cuda_headers_;  // does not change once it is set
+  std::optional<DeviceLinker> device_linker_;  // does not change once it is set
+  std::optional<CudaHeaders> cuda_headers_;    // does not change once it is set
 };
 
 }  // namespace

@@ -1,8 +1,13 @@
 #include "device/cpu/block_runner.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
 
+#include "base/alternate_stack.h"
 #include "device/cpu/block_team.h"
 #include "device/cpu/fiber_team.h"
 #include "device/cpu/memory_map.h"
@@ -16,10 +21,47 @@ struct Worker : cpu_abi::Worker {
   std::optional<BlockTeam> blocks;
   const cpu_abi::Kernel* kernel = nullptr;
   FaultSink* faults = nullptr;
+  DeviceLaunches launched;
+  std::size_t stack_bytes = 0;
 };
 
 Worker& own(cpu_abi::Worker* worker) {
   return *static_cast<Worker*>(worker);
+}
+
+std::uint64_t volume(const cpu_abi::Index3& extents) {
+  return std::uint64_t{extents.x} * extents.y * extents.z;
+}
+
+void launch_later(cpu_abi::Worker* worker, const cpu_abi::DeviceLaunch* launch) {
+  own(worker).launched.add(*launch);
+}
+
+/// Runs what the thread's blocks have launched, on another thread: the running work-item keeps its variables,
+/// which belong to the thread.
+void await_launches(cpu_abi::Worker* worker) {
+  Worker& waiting = own(worker);
+  if (waiting.launched.empty()) return;
+  const auto run_all = [&] {
+    const AlternateStack stack;
+    const std::unique_ptr<BlockRunner> runner = make_block_runner(waiting.stack_bytes);
+    waiting.launched.run_all([&](const cpu_abi::DeviceLaunch& one, DeviceLaunches& launched) {
+      FaultSink faults;
+      faults.raise_if(fault_of_blocks(one));
+      const cpu_abi::Launch launch = {one.grid, one.block, one.arguments};
+      if (!faults.raised())
+        runner->run(one.kernel, launch, one.dynamic_shared_bytes, 0, volume(one.grid), faults, nullptr);
+      launched.add(std::move(faults.launches()));
+      if (faults.raised()) waiting.faults->raise(faults.message());
+      return !faults.raised();
+    });
+  };
+  try {
+    std::jthread(run_all).join();
+  } catch (const std::system_error&) {
+    waiting.faults->raise(std::string("the system refuses a thread for what '") + waiting.kernel->name +
+                          "' launches");
+  }
 }
 
 const cpu_abi::Services kFiberServices = {
@@ -40,7 +82,9 @@ const cpu_abi::Services kFiberServices = {
     [](cpu_abi::Worker* worker, unsigned line, unsigned) { own(worker).team->grid_sync(line); },
     [](cpu_abi::Worker* worker, const unsigned* word, unsigned value, unsigned line) {
       own(worker).team->wait_while(word, value, line);
-    }};
+    },
+    launch_later,
+    await_launches};
 
 void refuse(cpu_abi::Worker* worker, const std::string& what) {
   own(worker).faults->raise(
@@ -81,11 +125,13 @@ const cpu_abi::Services kLoopServices = {
     },
     [](cpu_abi::Worker* worker, const unsigned*, unsigned, unsigned line) {
       refuse(worker, "a cuda::barrier or cuda::pipeline in line " + std::to_string(line));
-    }};
+    },
+    launch_later,
+    await_launches};
 
 class Runner final : public BlockRunner {
  public:
-  explicit Runner(std::size_t stack_bytes) : stack_bytes_(stack_bytes) {}
+  explicit Runner(std::size_t stack_bytes) { worker_.stack_bytes = stack_bytes; }
 
   void run(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, std::size_t dynamic_shared_bytes,
            unsigned long long first, unsigned long long last, FaultSink& faults, GridBarrier* grid) override {
@@ -94,15 +140,15 @@ class Runner final : public BlockRunner {
     worker_.cooperative = grid != nullptr ? 1 : 0;
     if (kernel.syncs_grid != 0) {
       run_blocks_in_turn(kernel, launch, dynamic_shared_bytes, first, last, faults, nullptr);
-      return;
-    }
-    reserve_shared(dynamic_shared_bytes);
-    if (kernel.uses_fibers == 0) {
+    } else if (kernel.uses_fibers == 0) {
+      reserve_shared(dynamic_shared_bytes);
       worker_.services = &kLoopServices;
       kernel.run_blocks(&launch, first, last, &worker_);
     } else {
+      reserve_shared(dynamic_shared_bytes);
       run_with_fibers(kernel, launch, first, last, faults, grid);
     }
+    faults.add_launches(std::move(worker_.launched));
   }
 
   void run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
@@ -112,6 +158,7 @@ class Runner final : public BlockRunner {
     worker_.faults = &faults;
     worker_.cooperative = 1;
     run_blocks_in_turn(kernel, launch, dynamic_shared_bytes, first, last, faults, &phases);
+    faults.add_launches(std::move(worker_.launched));
   }
 
  private:
@@ -125,7 +172,7 @@ class Runner final : public BlockRunner {
 
   void run_with_fibers(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, unsigned long long first,
                        unsigned long long last, FaultSink& faults, GridBarrier* grid) {
-    if (!worker_.team) worker_.team.emplace(stack_bytes_);
+    if (!worker_.team) worker_.team.emplace(worker_.stack_bytes);
     worker_.services = &kFiberServices;
     worker_.team->adopt_this_thread();
     for (unsigned long long i = first; i < last && !faults.raised(); ++i) {
@@ -142,12 +189,19 @@ class Runner final : public BlockRunner {
     worker_.dynamic_shared = shared_.get().address;
   }
 
-  std::size_t stack_bytes_;
   MemoryMap shared_;
   Worker worker_{};
 };
 
 }  // namespace
+
+std::string fault_of_blocks(const cpu_abi::DeviceLaunch& launch) {
+  const std::uint64_t work_items = volume(launch.block);
+  if (volume(launch.grid) > 0 && work_items > 0 && work_items <= 1024) return "";
+  return "a kernel launches '" + std::string(launch.kernel.name) + "' with " +
+         std::to_string(volume(launch.grid)) + " blocks of " + std::to_string(work_items) +
+         " work-items; the cpu takes at least one block of 1 to 1024";
+}
 
 std::unique_ptr<BlockRunner> make_block_runner(std::size_t stack_bytes) {
   return std::make_unique<Runner>(stack_bytes);

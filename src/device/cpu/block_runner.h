@@ -16,7 +16,7 @@ class BlockRunner {
   virtual ~BlockRunner() = default;
   /// Runs blocks [first, last) of a launch, counted x fastest. An error is raised in `faults`; the remaining
   /// blocks are then skipped, and the runner can be used again. `grid`: null unless the launch is
-  /// cooperative.
+  /// cooperative. Adds what the blocks launch to `faults`.
   virtual void run(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                    std::size_t dynamic_shared_bytes, unsigned long long first, unsigned long long last,
                    FaultSink& faults, GridBarrier* grid) = 0;
@@ -26,6 +26,9 @@ class BlockRunner {
                           std::size_t dynamic_shared_bytes, unsigned long long first, unsigned long long last,
                           FaultSink& faults, GridPhases& phases) = 0;
 };
+
+/// What is wrong with the blocks of a launch by a kernel; empty if nothing is.
+[[nodiscard]] std::string fault_of_blocks(const cpu_abi::DeviceLaunch& launch);
 
 /// `stack_bytes`: stack of each work-item of a kernel with barriers, above a guard page.
 [[nodiscard]] std::unique_ptr<BlockRunner> make_block_runner(std::size_t stack_bytes);

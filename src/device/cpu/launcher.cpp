@@ -150,6 +150,7 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream
   if (shape.cooperative) check_grid(kernel, shape);
   if (shape.cooperative && kernel.syncs_grid == 0) {
     run_grid(kernel, launch, shape.dynamic_shared_bytes, blocks, faults);
+    run_launched(faults);
     if (faults.raised()) stream.fail(faults.message());
     return;
   }
@@ -164,6 +165,7 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   const bool one_thread = alone || blocks == 1;
   cost.learn(work_items * phases, elapsed.count() * (one_thread ? 1 : pool_.threads()));
+  run_launched(faults);
   if (faults.raised()) stream.fail(faults.message());
 }
 
@@ -177,6 +179,18 @@ void Launcher::run_blocks(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& 
     } catch (const std::bad_alloc&) {
       raise_no_stacks(kernel, faults);
     }
+  });
+}
+
+void Launcher::run_launched(FaultSink& faults) {
+  if (faults.launches().empty() || faults.raised()) return;
+  faults.launches().run_all([&](const cpu_abi::DeviceLaunch& one, DeviceLaunches& launched) {
+    faults.raise_if(fault_of_blocks(one));
+    if (faults.raised()) return false;
+    const cpu_abi::Launch launch = {one.grid, one.block, one.arguments};
+    run_blocks(one.kernel, launch, one.dynamic_shared_bytes, blocks_of(launch) == 1, faults);
+    launched.add(std::move(faults.launches()));
+    return !faults.raised();
   });
 }
 

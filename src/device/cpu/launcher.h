@@ -79,6 +79,8 @@ class Launcher {
  private:
   void run_blocks(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                   std::size_t dynamic_shared_bytes, bool alone, FaultSink& faults);
+  /// Runs what the kernel of a launch launched, on the pool.
+  void run_launched(FaultSink& faults);
   /// A cooperative launch whose blocks wait for each other only at the grid's sync: on `threads` threads of
   /// the pool, which run all blocks up to the sync, then on to the next one. Returns
   /// the number of such phases.

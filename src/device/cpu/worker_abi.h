@@ -5,7 +5,7 @@
 
 namespace kiln::cpu_abi {
 
-constexpr unsigned kAbiVersion = 7;
+constexpr unsigned kAbiVersion = 8;
 
 struct Index3 {
   unsigned x, y, z;
@@ -19,6 +19,7 @@ struct Launch {
 };
 
 struct Worker;
+struct DeviceLaunch;
 
 /// What combines the values that work-items bring to a block barrier.
 enum class BarrierKind : unsigned { kPlain, kCount, kAnd, kOr };
@@ -47,6 +48,10 @@ struct Services {
   void (*grid_sync)(Worker*, unsigned line, unsigned left);
   /// Waits while *word is `value`: another work-item of the block changes it.
   void (*wait_while)(Worker*, const unsigned* word, unsigned value, unsigned line);
+  /// A kernel launches a kernel, which runs when the grid of the first one has ended.
+  void (*launch)(Worker*, const DeviceLaunch*);
+  /// Runs what the calling thread's blocks have launched.
+  void (*await_launches)(Worker*);
 };
 
 /// One thread of the pool, as the kernel sees it.
@@ -71,6 +76,18 @@ struct Kernel {
   /// With fibers: sets the block that the calling thread runs, then runs one work-item of it.
   void (*enter_block)(const Launch*, Index3 block, Worker*);
   void (*run_item)(const Launch*, Index3 thread);
+};
+
+/// A launch by a kernel, which the run time copies. Its owner is released behind it.
+struct DeviceLaunch {
+  Kernel kernel;
+  Index3 grid;
+  Index3 block;
+  unsigned long long dynamic_shared_bytes;
+  bool last;  ///< behind all others of the launching grid, and behind what they launch
+  void* const* arguments;
+  void* owner;
+  void (*release)(void* owner);
 };
 
 /// What a texture object of a kernel points to. Formats and address modes are numbered as CUDA does

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compile/cuda/device_linker.h"
 #include "compile/cuda/nvrtc_fixture.h"
 #include "compile/cuda/nvrtc_unit.h"
 
@@ -29,6 +30,36 @@ template <class T, int N> __global__ void axpy(T* y, const T* x, T a) {
   ASSERT_TRUE(object.lowered_names.contains(entry));
   EXPECT_THAT(object.lowered_names.at(entry), StartsWith("_Z4axpyIfLi4E"));
   EXPECT_GT(object.compile_seconds, 0);
+}
+
+TEST_F(NvrtcCompilerTest, KernelsThatLaunchKernelsAreLinkedWithTheDevicesRuntime) {
+  const DeviceLinker linker = open_device_linker(places_, open_nvrtc(places_, *files_).path,
+                                                 open_nvrtc(places_, *files_).major, *files_);
+  if (!linker.problem.empty()) GTEST_SKIP() << linker.problem;
+  const Specialization specialization = specialize(R"(
+template <int N> __global__ void child(int* a) { __shared__ int s[N]; s[threadIdx.x] = 1; __syncthreads(); a[threadIdx.x] = s[N - 1]; }
+__global__ void parent(int* a) {
+  cudaStream_t stream;
+  cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  child<8><<<1, 8, 0, stream>>>(a);
+  cudaStreamDestroy(stream);
+})",
+                                                   "parent");
+  const CodeObject object = compile(specialization);
+  EXPECT_EQ(object.format, "cubin");
+  EXPECT_THAT(object.binary, StartsWith("\x7f"
+                                        "ELF"));
+  EXPECT_THAT(object.binary, HasSubstr("_Z5childILi8EEvPi"));
+  EXPECT_EQ(object.resources.size(), 1U);
+  EXPECT_THAT(compiler_->surroundings(specialization), HasSubstr("libcudadevrt.a"));
+}
+
+TEST_F(NvrtcCompilerTest, KernelsThatLaunchKernelsNeedMachineCode) {
+  const CompileResult result = compiler_->compile(
+      specialize("__global__ void k(int* a) { if (a[0] > 0) k<<<1, 1>>>(a); }", "k", "compute_90"), {});
+  ASSERT_TRUE(std::holds_alternative<Diagnostic>(result));
+  EXPECT_THAT(std::get<Diagnostic>(result).summary,
+              HasSubstr("kernels that launch kernels need machine code"));
 }
 
 TEST_F(NvrtcCompilerTest, TakesItsQuickOptions) {
