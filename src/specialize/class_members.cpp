@@ -98,9 +98,27 @@ bool fits(const TextClass& one, const std::vector<std::string>& arguments, Value
   return true;
 }
 
-FoundClass find_class(const ProgramText& program, const TemplateId& id) {
+FoundClass find_class(const ProgramText& program, TemplateId id, int depth = 0);
+
+/// The value of "(Lanes<float>::value)", a static member; all else as it is.
+std::string constant_of(const ProgramText& program, const std::string& text, int depth) {
+  std::string_view inside = text;
+  while (inside.size() > 2 && inside.front() == '(' && inside.back() == ')')
+    inside = inside.substr(1, inside.size() - 2);
+  const auto name = parse_type(std::string(inside));
+  if (!name || name->scopes.empty() || depth == kDeepestClass) return text;
+  const FoundClass around = find_class(program, name->scopes.back(), depth + 1);
+  if (around.found == nullptr) return text;
+  const auto constant = around.found->constants.find(name->id.name);
+  return constant == around.found->constants.end() ? text : substituted(constant->second, around.values);
+}
+
+FoundClass find_class(const ProgramText& program, TemplateId id, int depth) {
   const auto classes = program.classes.find(id.name);
   if (classes == program.classes.end()) return {};
+  for (std::string& argument : id.arguments) {
+    if (argument.find("::") != std::string::npos) argument = constant_of(program, argument, depth);
+  }
   for (const TextClass& one : classes->second) {
     Values values;
     if (fits(one, id.arguments, values)) return {&one, std::move(values)};

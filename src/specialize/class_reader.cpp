@@ -64,9 +64,12 @@ class ClassReader {
       if (is_union && one.members.size() > before) return;
       if (member.kind == Kind::kAlias) add_alias(tokens_, member, one.types);
       if (member.kind == Kind::kClass) add_nested_class(member, one);
-      if (member.kind != Kind::kVariable || at(member.whole.begin, "static") ||
-          at(member.whole.begin, "constexpr"))
+      if (member.kind != Kind::kVariable) continue;
+      if (at(member.whole.begin, "static") || at(member.whole.begin, "constexpr")) {
+        TextParameter constant = parameter_of(tokens_, {member.whole.begin, member.whole.end - 1});
+        if (!constant.default_value.empty()) one.constants[constant.name] = constant.default_value;
         continue;
+      }
       std::string type;
       for (const TokenSpan& part : parts_of(tokens_, {member.whole.begin, member.whole.end - 1}, true)) {
         TextParameter next = parameter_of(tokens_, part);

@@ -14,6 +14,7 @@
 namespace kiln {
 namespace {
 
+constexpr std::size_t kMostTypes = 4;                         // named for a type parameter
 constexpr std::int64_t kMostGuessed = std::int64_t{1} << 25;  // elements of a buffer
 constexpr std::int64_t kGuessedSide = 64;                     // of a buffer that has three sizes or more
 constexpr int kDeepestExpression = 8;
@@ -185,8 +186,11 @@ void DraftScalars::add_type_parameters(const TextKernel& kernel) {
     TextKernel plain;
     const std::string known = argument.empty() ? "" : types_.type_name(argument, plain);
     const std::string value = !known.empty() ? known : guessed_type(parameter.name, kernel);
+    std::vector<std::string> others = types_.template_arguments(kernel, parameter.name, kMostTypes);
+    if (!others.empty()) others.erase(others.begin());
     type_lines_.push_back({parameter.name + ": {type: type, default: " + quoted_scalar(value) + "}",
-                           known.empty() ? "the type that the template gets" : "", ""});
+                           known.empty() ? "the type that the template gets" : "",
+                           others.empty() ? "" : "the program also has " + join(others, ", ")});
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "config/scalar_type.h"
@@ -144,6 +145,10 @@ std::string DraftTypes::type_name(const std::string& type, const TextKernel& ker
                                                            {"cuComplex", "float2"},
                                                            {"cuFloatComplex", "float2"},
                                                            {"cuDoubleComplex", "double2"},
+                                                           {"at BFloat16", "bfloat16"},
+                                                           {"c10 BFloat16", "bfloat16"},
+                                                           {"at Half", "half"},
+                                                           {"c10 Half", "half"},
                                                            {"__half2", "half2"},
                                                            {"__nv_bfloat162", "bfloat162"}};
   std::string name = bare_type(type);
@@ -282,21 +287,69 @@ std::string DraftTypes::template_type(const TextKernel& kernel, const std::strin
 }
 
 std::string DraftTypes::template_argument(const TextKernel& kernel, const std::string& name) const {
-  for (std::size_t i = 0; i < kernel.template_parameters.size(); ++i) {
-    const TextParameter& parameter = kernel.template_parameters[i];
-    if (parameter.name != name || name.empty()) continue;
-    for (const TextLaunch& launch : program_.launches) {
-      if (launch.kernel != base_name(kernel.name)) continue;
-      std::string argument = template_argument_of(program_, kernel, launch, name);
-      if (!argument.empty() && !is_unknown_value(kernel, name, argument)) return argument;
+  const std::vector<std::string> arguments = template_arguments(kernel, name, 1);
+  return arguments.empty() ? "" : arguments.front();
+}
+
+std::vector<std::string> DraftTypes::template_arguments(const TextKernel& kernel, const std::string& name,
+                                                        std::size_t most) const {
+  if (kernel.template_parameters.empty()) return {};
+  const std::tuple key(kernel.name, kernel.types, name, most);
+  if (const auto known = template_arguments_.find(key); known != template_arguments_.end())
+    return known->second;
+  return template_arguments_[key] = find_template_arguments(kernel, name, most);
+}
+
+std::vector<std::string> DraftTypes::find_template_arguments(const TextKernel& kernel,
+                                                             const std::string& name,
+                                                             std::size_t most) const {
+  std::vector<std::string> arguments;
+  bool is_type = false;
+  const auto add = [&](std::vector<std::string> found) {
+    for (std::string& argument : found) {
+      const bool there = std::find(arguments.begin(), arguments.end(), argument) != arguments.end();
+      const bool unknown = is_unknown_value(kernel, name, argument) || (is_type && !is_known_type(argument));
+      if (arguments.size() < most && !there && !unknown) arguments.push_back(std::move(argument));
     }
-    if (i < kernel.instantiation.size()) return kernel.instantiation[i];
-    const std::string object = passed_object(kernel, name);
-    if (!object.empty() || !parameter.default_value.empty())
-      return object.empty() ? parameter.default_value : object;
-    return borrowed_argument(kernel, parameter);
+  };
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    if (parameter.name != name || name.empty()) continue;
+    is_type = parameter.type == "typename" || parameter.type == "class";
+    for (const TextLaunch& launch : program_.launches) {
+      if (launch.kernel == base_name(kernel.name) && arguments.size() < most)
+        add(template_arguments_of(program_, kernel, launch, name, most));
+    }
+    if (arguments.size() < most) add(named_arguments_of(program_, kernel, name, most));
+    if (!arguments.empty()) return arguments;
+    std::string other = passed_object(kernel, name);
+    if (other.empty()) other = parameter.default_value;
+    if (other.empty()) other = borrowed_argument(kernel, parameter);
+    if (!other.empty()) arguments.push_back(std::move(other));
+    return arguments;
   }
-  return "";
+  return arguments;
+}
+
+bool DraftTypes::is_known_type(const std::string& type, int depth) const {
+  const TextKernel plain;
+  const std::string bare = bare_type(type);
+  if (bare == "void" || !type_name(type, plain).empty()) return true;
+  const TokenizedText source = tokenize(type);
+  std::string name;  // the last one in front of the arguments
+  std::string first;
+  for (const Token& token : source.tokens) {
+    if (token.is("<")) break;
+    if (!token.identifier()) continue;
+    if (first.empty() && !token.is("const") && !token.is("typename")) first = std::string(token.text);
+    if (!token.is("const") && !token.is("volatile")) name = std::string(token.text);
+  }
+  static const std::set<std::string> libraries = {
+      "std", "cuda", "nvcuda", "cub", "thrust", "hipcub", "rocwmma", "cooperative_groups", "cg", "wmma"};
+  if (libraries.contains(first) || name.starts_with("curand") || name.starts_with("hiprand")) return true;
+  const bool member = type.find(">::") != std::string::npos;  // of a class whose arguments are not known
+  if (!member && (program_.classes.contains(name) || program_.enumerations.contains(name))) return true;
+  const std::string target = depth < kDeepestConstant ? resolved_type(program_, type) : type;
+  return target != type && is_known_type(target, depth + 1);
 }
 
 bool DraftTypes::is_unknown_value(const TextKernel& kernel, const std::string& name,
@@ -319,8 +372,9 @@ std::string DraftTypes::borrowed_argument(const TextKernel& kernel, const TextPa
   for (const TextLaunch& launch : program_.launches) {
     for (const TextKernel& other : program_.kernels) {
       if (launch.kernel != base_name(other.name)) continue;
-      std::string argument = template_argument_of(program_, other, launch, parameter.name);
-      if (program_.classes.contains(template_id(argument).name)) return argument;
+      for (std::string& argument : template_arguments_of(program_, other, launch, parameter.name, 1)) {
+        if (program_.classes.contains(template_id(argument).name)) return std::move(argument);
+      }
     }
   }
   return "";
@@ -368,6 +422,7 @@ bool DraftTypes::is_empty_record(const std::string& type) const {
   name = name.substr(0, name.find('<'));
   if (name == "bool_constant" || name == "integral_constant" || name == "true_type" || name == "false_type")
     return true;
+  if (is_library_function_object(type)) return true;
   const auto members = members_of_type(program_, type);
   return members && members->empty();
 }

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "config/scalar_type.h"
@@ -88,7 +90,14 @@ class DraftTypes {
   /// From the program's launch, or the parameter's default; empty if both are missing.
   [[nodiscard]] std::string template_argument(const TextKernel& kernel, const std::string& name) const;
 
+  /// All that the program passes, at most this many.
+  [[nodiscard]] std::vector<std::string> template_arguments(const TextKernel& kernel, const std::string& name,
+                                                            std::size_t most) const;
+
  private:
+  /// Whether an argument of a template is a type of C++, of CUDA's libraries, or of the program.
+  [[nodiscard]] bool is_known_type(const std::string& type, int depth = 0) const;
+
   /// Whether a workload's `types` can say it.
   [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
                               int depth) const;
@@ -120,7 +129,13 @@ class DraftTypes {
   bool add_members(const std::string& name, const TextKernel& kernel, int depth,
                    std::vector<TextParameter>& members, std::size_t& offset) const;
 
+  [[nodiscard]] std::vector<std::string> find_template_arguments(const TextKernel& kernel,
+                                                                 const std::string& name,
+                                                                 std::size_t most) const;
+
   const ProgramText& program_;
+  mutable std::map<std::tuple<std::string, std::string, std::string, std::size_t>, std::vector<std::string>>
+      template_arguments_;  // found before: by kernel, its types, the parameter and how many
 };
 
 }  // namespace kiln

@@ -11,6 +11,7 @@
 #include "base/whole_word.h"
 #include "specialize/class_reader.h"
 #include "specialize/declarations.h"
+#include "specialize/template_arguments.h"
 #include "specialize/tokens.h"
 #include "specialize/variable_types.h"
 
@@ -147,7 +148,9 @@ class LambdaReader {
         source_.directives.begin(), source_.directives.end(),
         [&](const Directive& directive) { return begin < directive.offset && directive.offset < end; });
     if (directives) made.why_not = "has lines of the preprocessor";
-    const std::map<std::string, std::string> variables = variables_at(lambda.begin, function);
+    std::map<std::string, std::string> variables = variables_at(lambda.begin, function);
+    std::map<std::string, std::string> values;  // of `[x = data.data()]`
+    add_expressions(lambda, variables, values);
     std::vector<std::string> captured = captures_of(lambda, variables, around.members, made.why_not);
     std::string members, given, arguments;
     std::set<std::string> written;
@@ -167,7 +170,8 @@ class LambdaReader {
       }
       std::erase(type, '&');
       members += without_word(type, "static") + " " + name + "; ";
-      given += (given.empty() ? "" : ", ") + name;
+      const auto value = values.find(name);
+      given += (given.empty() ? "" : ", ") + (value == values.end() ? name : value->second);
     }
     if (!made.why_not.empty()) return "";
     const std::string head = text_of(tokens(), function.template_head);
@@ -198,12 +202,44 @@ class LambdaReader {
     return result;
   }
 
+  /// Captures with an expression are variables of the lambda, with the type of the expression.
+  void add_expressions(const Lambda& lambda, std::map<std::string, std::string>& variables,
+                       std::map<std::string, std::string>& values) const {
+    for (const TokenSpan& part : parts_of(tokens(), lambda.captures, false)) {
+      if (part.end < part.begin + 3 || !tokens()[part.begin].identifier() || !at(part.begin + 1, "="))
+        continue;
+      const TokenSpan expression = {part.begin + 2, part.end};
+      std::string type = type_of(expression, variables);
+      if (type.empty()) continue;
+      const std::string name(tokens()[part.begin].text);
+      values[name] = text_of(tokens(), expression);
+      variables[name] = std::move(type);
+    }
+  }
+
+  /// Of a variable, of `x.data()` and `raw_pointer_cast(x.data())` where x is a container, and of a cast.
+  [[nodiscard]] std::string type_of(TokenSpan span,
+                                    const std::map<std::string, std::string>& variables) const {
+    if (at(span.end - 1, ")") && at(span.begin, "static_cast") && at(span.begin + 1, "<"))
+      return text_of(tokens(), {span.begin + 2, behind_angles(tokens(), span.begin + 1, span.end) - 1});
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      if (at(i, "raw_pointer_cast") && at(i + 1, "(") && tokens()[i + 1].close + 1 == span.end)
+        span = {i + 2, span.end - 1};
+    }
+    const auto variable = variables.find(std::string(tokens()[span.begin].text));
+    if (variable == variables.end()) return "";
+    if (span.end == span.begin + 1) return without_word(variable->second, "const");
+    const bool data = span.end == span.begin + 5 && at(span.begin + 1, ".") &&
+                      (at(span.begin + 2, "data") || at(span.begin + 2, "get")) && at(span.begin + 3, "(");
+    const TemplateId id = template_id(variable->second);
+    return data && !id.arguments.empty() ? id.arguments[0] + " *" : "";
+  }
+
   /// What the lambda holds: the names of variables of the function in it.
   [[nodiscard]] std::vector<std::string> captures_of(const Lambda& lambda,
                                                      const std::map<std::string, std::string>& variables,
                                                      const std::set<std::string_view>& members,
                                                      std::string& why_not) const {
-    std::set<std::string> named;
     for (const TokenSpan& part : parts_of(tokens(), lambda.captures, false)) {
       const std::string text = text_of(tokens(), part);
       if (text == "=") continue;
@@ -211,11 +247,13 @@ class LambdaReader {
         why_not = "captures `this`";
       } else if (text.starts_with("&")) {
         why_not = "captures by reference";
+      } else if (at(part.begin + 1, "=") && part.end > part.begin + 2) {
+        if (!variables.contains(std::string(tokens()[part.begin].text)))
+          why_not = "captures '" + text + "', whose type the text does not show";
       } else if (part.end - part.begin > 1 || !variables.contains(text)) {
         why_not = "captures '" + text + "', which is no variable of the function";
       }
       if (!why_not.empty()) return {};
-      named.insert(text);
     }
     std::map<std::string, std::string> own;
     for (const TokenSpan& part : parts_of(tokens(), lambda.parameters, true))

@@ -30,9 +30,13 @@ class LaunchReader {
     std::vector<TextCall> calls;
     for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
       if (!tokens_[i].identifier() || !templates.contains(std::string(tokens_[i].text))) continue;
+      const std::size_t head = statement_of(i);
+      if (at(head, "template") && at(head + 1, "<") && is_kernel(head, i)) continue;  // its definition
+      if (at(i + 1, "<") && at(i + 2, "<") && at(i + 3, "<")) continue;
       TextCall call;
       call.name = std::string(tokens_[i].text);
       call.scope = scope_at(i);
+      call.instantiates = at(head, "template") && !at(head + 1, "<");
       std::size_t behind = i + 1;
       if (at(behind, "<")) {
         behind = behind_angles(tokens_, i + 1, tokens_.size());
@@ -54,6 +58,18 @@ class LaunchReader {
     return i < tokens_.size() && tokens_[i].is(text);
   }
   [[nodiscard]] std::size_t scope_at(std::size_t i) const { return scope_at_(i); }
+
+  /// The first token of the statement or declaration around a token.
+  [[nodiscard]] std::size_t statement_of(std::size_t i) const {
+    while (i > 0 && !at(i - 1, ";") && !at(i - 1, "{") && !at(i - 1, "}")) --i;
+    return i;
+  }
+
+  [[nodiscard]] bool is_kernel(std::size_t begin, std::size_t end) const {
+    return std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(begin),
+                       tokens_.begin() + static_cast<std::ptrdiff_t>(end),
+                       [](const Token& token) { return token.is("__global__"); });
+  }
 
   /// A variable by which a kernel is launched or passed on.
   struct Alias {

@@ -24,6 +24,12 @@ namespace {
 
 using Kind = Declaration::Kind;
 
+/// "update" of "ns::update".
+std::string base_of(const std::string& name) {
+  const std::size_t scope = name.rfind("::");
+  return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
 class ProgramReader {
  public:
   explicit ProgramReader(const std::string& text)
@@ -37,6 +43,10 @@ class ProgramReader {
   void add_templates(std::set<std::string>& names) const {
     for (const TextScope& scope : program_.scopes) {
       if (!scope.template_parameters.empty()) names.insert(scope.name);
+      if (!scope.member_of.arguments.empty()) names.insert(scope.member_of.name);
+    }
+    for (const TextKernel& kernel : program_.kernels) {
+      if (!kernel.template_parameters.empty()) names.insert(base_of(kernel.name));
     }
   }
 
@@ -80,7 +90,6 @@ class ProgramReader {
 
   /// `templates`: of all texts of the program.
   ProgramText run(const std::set<std::string>& templates) {
-    find_instantiations(declarations_);
     const auto scope = [this](std::size_t index) { return scope_at(index); };
     program_.launches = find_launches(tokens(), scope);
     for (TextLaunch& launch : program_.launches) {
@@ -175,6 +184,7 @@ class ProgramReader {
         }
       } else if (declaration.kind == Kind::kVariable) {
         add_variable(declaration, scope);
+        if (!declaration.template_head.empty()) add_scope(declaration, outer);
       }
     }
   }
@@ -203,8 +213,16 @@ class ProgramReader {
         if (!parameter.name.empty()) scope.variables[parameter.name] = parameter.type;
         scope.parameters.push_back(std::move(parameter));
       }
+      const std::size_t begin = declaration.whole.begin;
+      scope.specialises = at(begin, "template") && at(begin + 1, "<") && at(begin + 2, ">");
+      find_scope_in_front(declaration, declaration.parameters.begin - 1, scope);
       VariableTypes(tokens(), scope.variables).add_body(declaration.body);
       find_aliases(declaration.body, scope.types);
+    } else if (declaration.kind ==
+               Kind::kVariable) {  // `template <class T> const Table<T> Table<T>::kernels = {...}`
+      std::size_t end = declaration.whole.begin;
+      while (end < declaration.whole.end && !at(end, "=") && !at(end, "{") && !at(end, "(")) ++end;
+      find_scope_in_front(declaration, end, scope);
     } else {
       for (const Declaration& member : declaration.members) {
         if (member.kind == Kind::kVariable) VariableTypes(tokens(), scope.variables).add(member.whole);
@@ -212,6 +230,32 @@ class ProgramReader {
     }
     spans_.push_back(declaration.whole);
     return index;
+  }
+
+  /// What stands in front of a function's parameters or of a variable's value, at `name`: the arguments of a
+  /// specialisation, `Grid<T>::step`.
+  void find_scope_in_front(const Declaration& declaration, std::size_t name, TextScope& scope) const {
+    const std::size_t first = declaration.whole.begin;
+    const auto arguments_in_front = [&](std::size_t& end) {
+      std::vector<std::string> arguments;
+      if (end <= first || !at(end - 1, ">")) return arguments;
+      std::size_t open = end - 1;
+      int depth = 0;
+      for (; open > first; --open) {
+        depth += at(open, ">") ? 1 : at(open, "<") ? -1 : 0;
+        if (depth == 0) break;
+      }
+      for (const TokenSpan& part : parts_of(tokens(), {open + 1, end - 1}, true))
+        arguments.push_back(text_of(tokens(), part));
+      end = open;
+      return arguments;
+    };
+    scope.specialised_for = arguments_in_front(name);
+    if (name < first + 3 || !at(name - 1, scope.name) || !at(name - 2, "::")) return;
+    std::size_t end = name - 2;
+    scope.member_of.arguments = arguments_in_front(end);
+    if (end > first && tokens()[end - 1].identifier())
+      scope.member_of.name = std::string(tokens()[end - 1].text);
   }
 
   /// `int ceil_div(int a, int b) { return (a + b - 1) / b; }`.
@@ -362,23 +406,6 @@ class ProgramReader {
     user.fetches = texture_fetches(tokens(), declaration.body);
     user.passed = passed_textures(tokens(), declaration.body, textures);
     program_.texture_users.emplace(std::string(declaration.names[0]), std::move(user));
-  }
-
-  void find_instantiations(const std::vector<Declaration>& declarations) {
-    for (const Declaration& declaration : declarations) {
-      find_instantiations(declaration.members);
-      if (declaration.kind != Kind::kInstantiation) continue;
-      for (TextKernel& kernel : program_.kernels) {
-        if (!kernel.instantiation.empty()) continue;
-        for (std::size_t i = declaration.whole.begin; i < declaration.whole.end; ++i) {
-          if (!at(i, kernel.name) || !at(i + 1, "<")) continue;
-          const std::size_t behind = behind_angles(tokens(), i + 1, declaration.whole.end);
-          for (const TokenSpan& part : parts_of(tokens(), {i + 2, behind - 1}, true))
-            kernel.instantiation.push_back(text_of(tokens(), part));
-          break;
-        }
-      }
-    }
   }
 
   /// An enumeration is another name of the type that its values have; enumerators with plain values are

@@ -36,7 +36,12 @@ struct TextKernel {
   std::vector<std::string> constants;           ///< in constant memory, named here or in functions it calls
   std::map<std::string, TextureFetch> fetches;  ///< by the name of the texture or surface
   std::vector<PassedTexture> passed_textures;
-  std::vector<std::string> instantiation;  ///< arguments of `template __global__ void kernel<...>(...)`
+};
+
+/// "Vec" and {"float", "3"} of "Vec<float, 3>"; without arguments for all else.
+struct TemplateId {
+  std::string name;
+  std::vector<std::string> arguments;
 };
 
 /// A function of the host, or a class: where names of a launch's arguments are declared.
@@ -47,6 +52,9 @@ struct TextScope {
   std::map<std::string, std::string> variables;  ///< types of what the body declares, and of parameters
   std::map<std::string, std::string> types;      ///< targets of typedef and using in the body
   std::size_t outer = kNone;                     ///< of a member function: its class
+  TemplateId member_of;      ///< "Grid" and {"T"} of `template <class T> void Grid<T>::step()`
+  bool specialises = false;  ///< it is `template <> void f<float>(...)`
+  std::vector<std::string> specialised_for = {};  ///< the arguments, if they are written
 };
 
 /// A class: what an object of it holds.
@@ -54,14 +62,17 @@ struct TextClass {
   std::vector<TextParameter> template_parameters;
   std::vector<std::string> specialises;  ///< arguments of a specialisation: {"T", "3"}
   std::vector<std::string> bases;
-  std::vector<TextParameter> members;        ///< data, with extents in the type: "float [4]"
-  std::map<std::string, std::string> types;  ///< targets of typedef and using
+  std::vector<TextParameter> members;            ///< data, with extents in the type: "float [4]"
+  std::map<std::string, std::string> constants;  ///< values of static members
+  std::map<std::string, std::string> types;      ///< targets of typedef and using
 };
 
-/// A call of a function template, or a use of a class template.
+/// A call of a function template, a use of a class template, or a name of a kernel's template that is not
+/// launched there. `template void f<float>(float*)`, an explicit instantiation, has types as its arguments.
 struct TextCall {
   std::string name;  ///< without namespaces
   std::vector<std::string> template_arguments, arguments;
+  bool instantiates = false;
   std::size_t scope = TextScope::kNone;
 };
 
@@ -89,7 +100,7 @@ struct ProgramText {
   std::vector<TextKernel> kernels;
   std::vector<TextLaunch> launches;  ///< in the text's order
   std::vector<TextScope> scopes;
-  std::vector<TextCall> calls;                             ///< of templates that are scopes
+  std::vector<TextCall> calls;                             ///< of templates that are scopes or kernels
   std::map<std::string, std::string> variables;            ///< types of variables outside of functions
   std::map<std::string, std::string> constants;            ///< values of macros and variables
   std::map<std::string, std::vector<std::string>> shapes;  ///< initialisers of variables of the type dim3

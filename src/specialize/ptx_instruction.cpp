@@ -456,7 +456,7 @@ class Instruction {
     return right && !sign.empty() ? std::optional(assigned(target, *left + sign + *right)) : std::nullopt;
   }
 
-  /// `add.cc.u32` and its kin. The carry is a variable of the statement.
+  /// `add.cc.u32` and its kin. The carry is a variable of the statement, which may outlive it.
   [[nodiscard]] std::optional<std::string> carrying(const std::string& target) const {
     const std::string& suffix = words_.back();
     const std::string kind = words_[0].substr(0, 3);

@@ -14,19 +14,30 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
+/// A work-item's carry between statements.
+constexpr const char* kCarryOfWorkItem = "kiln_ptx_carries[KILN_LINEAR_THREAD()]";
+
 class Statement {
  public:
-  Statement(const std::vector<Token>& tokens, std::size_t open) : tokens_(tokens), open_(open) {}
+  /// `keeps_carry`: a carry is for other statements, too.
+  Statement(const std::vector<Token>& tokens, std::size_t open, bool keeps_carry)
+      : tokens_(tokens), open_(open), keeps_carry_(keeps_carry) {}
+
+  /// Whether the statement takes a carry that it does not give itself.
+  bool takes_carry() {
+    if (!read_operands()) return false;
+    for (const std::string& instruction : instructions()) {
+      if (takes(instruction)) return true;
+      if (gives(instruction)) return instruction[0] == '@';
+    }
+    return false;
+  }
 
   /// The statement as an expression, or several instructions as a block; absent if it is not one that is
   /// known.
   std::optional<std::string> run() {
     if (!read_operands()) return std::nullopt;
-    Texts instructions;
-    for (std::string& part : split(without_braces(template_), ';')) {
-      const std::string instruction(trim(part));
-      if (!instruction.empty()) instructions.push_back(instruction);
-    }
+    const Texts instructions = this->instructions();
     if (instructions.empty()) return std::nullopt;
     const bool one = instructions.size() == 1 && instructions[0][0] != '@';
     const bool evaluates_once =
@@ -36,19 +47,15 @@ class Statement {
     if (!one || (operands_.inputs_have_effects() && !evaluates_once)) operands_.bind_inputs();
     if (one && operands_.declarations().empty()) {
       const auto made = translate_ptx(instructions[0], operands_);
-      // A carry is lost behind the statement.
-      return made && made->find(kPtxCarry) == std::string::npos ? made : std::nullopt;
+      if (!made || made->find(kPtxCarry) == std::string::npos) return made;
     }
     std::string body;
     bool carried = false;
     for (const std::string& instruction : instructions) {
-      // A carry from another statement is lost.
-      const std::string word = without_guard(instruction);
-      const bool takes = word.starts_with("addc") || word.starts_with("subc") || word.starts_with("madc");
-      if (takes && !carried) return std::nullopt;
-      const bool gives = word.substr(0, word.find(' ')).find(".cc") != std::string::npos;
-      if (gives && one) return std::nullopt;
-      carried = carried || (gives && instruction[0] != '@');
+      // Nothing takes the carry of this text's other statements, or gives one.
+      if (!keeps_carry_ && ((takes(instruction) && !carried) || (gives(instruction) && one)))
+        return std::nullopt;
+      carried = carried || (gives(instruction) && instruction[0] != '@');
       if (instruction.starts_with(".reg")) {
         if (!declare_registers(instruction.substr(4))) return std::nullopt;
         continue;
@@ -57,12 +64,35 @@ class Statement {
       if (!made) return std::nullopt;
       body += *made + "; ";
     }
-    const std::string carry =
-        body.find(kPtxCarry) == std::string::npos ? "" : std::string("unsigned ") + kPtxCarry + " = 0; ";
-    return "do { " + operands_.declarations() + carry + body + "} while (false)";
+    if (body.find(kPtxCarry) == std::string::npos)
+      return "do { " + operands_.declarations() + body + "} while (false)";
+    const std::string first = keeps_carry_ ? kCarryOfWorkItem : "0";
+    std::string carry = std::string("unsigned ") + kPtxCarry + " = " + first + "; ";
+    const std::string last =
+        keeps_carry_ ? std::string(kCarryOfWorkItem) + " = " + kPtxCarry + "; " : std::string();
+    return "do { " + operands_.declarations() + carry + body + last + "} while (false)";
   }
 
  private:
+  [[nodiscard]] Texts instructions() const {
+    Texts instructions;
+    for (std::string& part : split(without_braces(template_), ';')) {
+      const std::string instruction(trim(part));
+      if (!instruction.empty()) instructions.push_back(instruction);
+    }
+    return instructions;
+  }
+
+  static bool takes(const std::string& instruction) {
+    const std::string word = without_guard(instruction);
+    return word.starts_with("addc") || word.starts_with("subc") || word.starts_with("madc");
+  }
+
+  static bool gives(const std::string& instruction) {
+    const std::string word = without_guard(instruction);
+    return word.substr(0, word.find(' ')).find(".cc") != std::string::npos;
+  }
+
   /// The instruction behind `@p`.
   static std::string without_guard(const std::string& instruction) {
     const std::size_t blank = instruction[0] == '@' ? instruction.find(' ') : std::string::npos;
@@ -156,9 +186,38 @@ class Statement {
 
   const std::vector<Token>& tokens_;
   std::size_t open_;
+  bool keeps_carry_;
   std::string template_;
   PtxOperands operands_;
 };
+
+/// The parenthesis of the `asm` at a token, or none.
+std::optional<std::size_t> statement_at(const std::vector<Token>& tokens, std::size_t i) {
+  if (!tokens[i].is("asm") && !tokens[i].is("__asm__") && !tokens[i].is("__asm")) return std::nullopt;
+  std::size_t open = i + 1;
+  while (open < tokens.size() && (tokens[open].is("volatile") || tokens[open].is("__volatile__"))) ++open;
+  if (open >= tokens.size() || !tokens[open].is("(") || tokens[open].close >= tokens.size())
+    return std::nullopt;
+  return open;
+}
+
+bool takes_carry(const std::vector<Token>& tokens) {
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    const auto open = statement_at(tokens, i);
+    if (open && Statement(tokens, *open, false).takes_carry()) return true;
+  }
+  return false;
+}
+
+bool takes_carry(const std::string& text) {
+  if (text.find("asm") == std::string::npos) return false;
+  const TokenizedText source = tokenize(text);
+  return takes_carry(source.tokens) ||
+         std::any_of(source.directives.begin(), source.directives.end(), [](const Directive& directive) {
+           return !directive.tokens.empty() && directive.tokens[0].is("define") &&
+                  takes_carry(directive.tokens);
+         });
+}
 
 /// Whether ".x" in a macro's new text would become another name, because a parameter is called x.
 bool names_member_like_parameter(const std::vector<Token>& definition, const std::string& made) {
@@ -176,15 +235,13 @@ bool names_member_like_parameter(const std::vector<Token>& definition, const std
 }
 
 /// `in_macro`: line ends that the statement loses are continued lines.
-void translate(std::string_view text, const std::vector<Token>& tokens, bool in_macro,
+void translate(std::string_view text, const std::vector<Token>& tokens, bool in_macro, bool keeps_carry,
                std::vector<TextEdit>& edits) {
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (!tokens[i].is("asm") && !tokens[i].is("__asm__") && !tokens[i].is("__asm")) continue;
-    std::size_t open = i + 1;
-    while (open < tokens.size() && (tokens[open].is("volatile") || tokens[open].is("__volatile__"))) ++open;
-    if (open >= tokens.size() || !tokens[open].is("(") || tokens[open].close >= tokens.size()) continue;
-    auto made = Statement(tokens, open).run();
-    const std::size_t end = tokens[tokens[open].close].end();
+    const auto open = statement_at(tokens, i);
+    if (!open) continue;
+    auto made = Statement(tokens, *open, keeps_carry).run();
+    const std::size_t end = tokens[tokens[*open].close].end();
     if (made && in_macro && names_member_like_parameter(tokens, *made)) made.reset();
     if (made && in_macro) {
       const std::string_view replaced = text.substr(tokens[i].offset, end - tokens[i].offset);
@@ -195,24 +252,31 @@ void translate(std::string_view text, const std::vector<Token>& tokens, bool in_
   }
 }
 
-}  // namespace
-
-std::string without_simple_ptx(const std::string& text) {
+std::string translated(const std::string& text, bool keeps_carry) {
   if (text.find("asm") == std::string::npos) return text;
   const TokenizedText source = tokenize(text);
   std::vector<TextEdit> edits;
-  translate(text, source.tokens, false, edits);
+  translate(text, source.tokens, false, keeps_carry, edits);
   for (const Directive& directive : source.directives) {
     if (!directive.tokens.empty() && directive.tokens[0].is("define"))
-      translate(text, directive.tokens, true, edits);
+      translate(text, directive.tokens, true, keeps_carry, edits);
   }
   return edits.empty() ? text : apply_edits(text, std::move(edits));
 }
 
+}  // namespace
+
+std::string without_simple_ptx(const std::string& text) {
+  return translated(text, takes_carry(text));
+}
+
 void translate_ptx_words(Specialization& specialization) {
   if (specialization.target.backend != "cpu") return;
-  specialization.source_text = without_simple_ptx(specialization.source_text);
-  for (IncludedHeader& header : specialization.headers) header.text = without_simple_ptx(header.text);
+  const bool keeps_carry = takes_carry(specialization.source_text) ||
+                           std::any_of(specialization.headers.begin(), specialization.headers.end(),
+                                       [](const IncludedHeader& header) { return takes_carry(header.text); });
+  specialization.source_text = translated(specialization.source_text, keeps_carry);
+  for (IncludedHeader& header : specialization.headers) header.text = translated(header.text, keeps_carry);
 }
 
 }  // namespace kiln

@@ -9,7 +9,7 @@ namespace kiln {
 /// A text with `asm` statements of PTX as C++: reads of special registers (%laneid, %lanemask_lt, %smid,
 /// %tid.x, %clock64), loads, stores and atomic operations of global memory, fences, `bar.sync 0`, and
 /// arithmetic of numbers in registers; several instructions with registers of their own, predicates and a
-/// carry. All other `asm` stays. Lines stay where they are.
+/// carry, which other statements may take. All other `asm` stays. Lines stay where they are.
 [[nodiscard]] std::string without_simple_ptx(const std::string& text);
 
 /// The same for the texts of a unit for the cpu.

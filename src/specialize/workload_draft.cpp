@@ -23,6 +23,7 @@ namespace kiln {
 namespace {
 
 constexpr std::int64_t kGuessedBlock = 256;
+constexpr std::size_t kMostValues = 4;  // of a template's parameter, named in a remark
 
 class Drafter {
  public:
@@ -394,7 +395,8 @@ class Drafter {
       const std::string given = types_.template_argument(kernel, parameter.name);
       const bool type = parameter.type == "typename" || parameter.type == "class";
       const bool enumerator = program_.enumerations.contains(bare_type(parameter.type));
-      if (type && scalars_.is_type_parameter(parameter.name)) {
+      const bool shared = type && types_.template_type(kernel, parameter.name) == parameter.name;
+      if (shared && scalars_.is_type_parameter(parameter.name)) {
         values.push_back(parameter.name);
       } else if (const auto number = type || enumerator ? std::nullopt : types_.value_of(given)) {
         values.push_back(std::to_string(*number));
@@ -415,8 +417,19 @@ class Drafter {
       if (has_word(join(values, " "), lambda.name))
         lambdas += (lambdas.empty() ? "" : ", ") + lambda.name + ": line " + std::to_string(lambda.line);
     }
+    std::string others;
+    for (std::size_t i = 0; i < values.size() && lambdas.empty(); ++i) {
+      if (values[i] == kernel.template_parameters[i].name) continue;  // its types stand at the parameter
+      std::vector<std::string> passed =
+          types_.template_arguments(kernel, kernel.template_parameters[i].name, kMostValues);
+      if (passed.size() < 2) continue;
+      passed.erase(passed.begin());
+      others +=
+          (others.empty() ? "" : "; ") + kernel.template_parameters[i].name + " also " + join(passed, ", ");
+    }
     lines.push_back({"template_args: " + flow_list(values),
-                     guessed.empty() ? "" : "the value of " + join(guessed, ", "), lambdas});
+                     guessed.empty() ? "" : "the value of " + join(guessed, ", "),
+                     lambdas.empty() ? others : lambdas});
   }
 
   /// "ns::Add<float>" for "Add<float>", "ns::detail::Kind::kMixed" for "detail::Kind::kMixed", as an entry is

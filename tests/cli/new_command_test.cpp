@@ -496,7 +496,7 @@ TEST_F(NewCommand, LaunchesInMacrosAreFound) {
             "#define LAUNCH(T, threads, ...) \\\n  store<T, __VA_ARGS__><<<1, threads>>>(data_##T, 64)\n"
             "#define BOTH(T) LAUNCH(T, 96, kDouble, int); LAUNCH(T, 96, kPlain, int)\n"
             "int main() { float* data_float = nullptr; BOTH(float); }\n");
-  EXPECT_THAT(yaml, HasSubstr("template_args: [T, kDouble, IndexType]\n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [T, kDouble, IndexType]  # mode also kPlain\n"));
   EXPECT_THAT(yaml, HasSubstr("    IndexType: {type: type, default: int}"));
   EXPECT_THAT(yaml, HasSubstr("block: [96]"));
   EXPECT_THAT(yaml, HasSubstr("data_float: {type: T"));

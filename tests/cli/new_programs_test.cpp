@@ -1,6 +1,7 @@
 // Drafts of programs whose kernels take objects, stand in conditionals or need other files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <array>
 
 #include "cli/draft_fixture.h"
 
@@ -924,6 +925,159 @@ TEST_F(NewPrograms, TemplateArgumentsAreThoseOfInstantiationsWithTheirNamespaces
   EXPECT_THAT(yaml, HasSubstr("template_args: [\"ops::Clear\"]"));
   const CliResult compiled = kiln({"compile", path("program.yaml"), "--arch", "native"});
   EXPECT_EQ(compiled.code, kExitDone) << compiled.err << compiled.out;
+}
+
+TEST_F(NewPrograms, CarriesGoFromOneAsmToTheNext) {
+  const std::string yaml = draft(
+      "__device__ unsigned add_cc(unsigned a, unsigned b) {\n  unsigned r;\n"
+      "  asm volatile(\"add.cc.u32 %0, %1, %2;\" : \"=r\"(r) : \"r\"(a), \"r\"(b));\n  return r;\n}\n"
+      "__device__ unsigned addc_cc(unsigned a, unsigned b) {\n  unsigned r;\n"
+      "  asm volatile(\"addc.cc.u32 %0, %1, %2;\" : \"=r\"(r) : \"r\"(a), \"r\"(b));\n  return r;\n}\n"
+      "__device__ unsigned addc(unsigned a, unsigned b) {\n  unsigned r;\n"
+      "  asm volatile(\"addc.u32 %0, %1, %2;\" : \"=r\"(r) : \"r\"(a), \"r\"(b));\n  return r;\n}\n"
+      "__device__ unsigned sub_cc(unsigned a, unsigned b) {\n  unsigned r;\n"
+      "  asm volatile(\"sub.cc.u32 %0, %1, %2;\" : \"=r\"(r) : \"r\"(a), \"r\"(b));\n  return r;\n}\n"
+      "__device__ unsigned subc(unsigned a, unsigned b) {\n  unsigned r;\n"
+      "  asm volatile(\"subc.u32 %0, %1, %2;\" : \"=r\"(r) : \"r\"(a), \"r\"(b));\n  return r;\n}\n"
+      "__global__ void check(int* right) {\n  __shared__ unsigned long long x[64];\n"
+      "  const int i = threadIdx.x;\n  x[i] = 0xfffffffffffffff0ull + i;\n  __syncthreads();\n"
+      "  const unsigned long long a = x[63 - i], b = x[i] * 0x9e3779b97f4a7c15ull;\n  unsigned r[3], d[2];\n"
+      "  r[0] = add_cc(a, b);\n  r[1] = addc_cc(a >> 32, b >> 32);\n  r[2] = addc(0, 0);\n"
+      "  unsigned s[3];\n  s[0] = add_cc(a, b);\n  for (int k = 1; k < 3; ++k) s[k] = addc_cc(k < 2 ? a >> "
+      "32 : 0, k < 2 ? b >> 32 : 0);\n"
+      "  d[0] = sub_cc(a, b);\n  d[1] = subc(a >> 32, b >> 32);\n"
+      "  unsigned low, high = 7;\n  asm(\"mad.lo.cc.u32 %0, %1, %2, %3;\" : \"=r\"(low) : \"r\"(r[0]), "
+      "\"r\"(d[0]), \"r\"(r[1]));\n"
+      "  asm(\"madc.hi.u32 %0, %1, %2, %0;\" : \"+r\"(high) : \"r\"(r[0]), \"r\"(d[0]));\n"
+      "  const unsigned long long sum = a + b, product = r[0] * (unsigned long long)d[0] + r[1];\n"
+      "  right[i] = r[0] + ((unsigned long long)r[1] << 32) == sum && r[2] == (sum < a) && s[0] == r[0] && "
+      "s[1] == r[1] && s[2] == r[2] &&\n"
+      "             d[0] + ((unsigned long long)d[1] << 32) == a - b && low == (unsigned)product &&\n"
+      "             high == (unsigned)(product >> 32) + 7;\n}\n"
+      "int main() { int* right; cudaMalloc(&right, 64 * sizeof(int)); check<<<1, 64>>>(right); }\n");
+  for (const char* options : {"", "\n      options: {cpu: [-DKILN_FIBERS]}"}) {
+    const CliResult ran = run_with(yaml, {{"checks: []", "checks: [{buffer: right, expected: 1}]"},
+                                          {"block: [64]", std::string("block: [64]") + options}});
+    EXPECT_EQ(ran.code, kExitDone) << options << ran.err << ran.out;
+  }
+}
+
+TEST_F(NewPrograms, ExplicitInstantiationsGiveTemplateArguments) {
+  struct Case {
+    const char* what;
+    const char* host;       // behind the kernels
+    const char* parameter;  // a line of `parameters`; empty: none
+    const char* arguments;  // of `twice`
+  };
+  const std::array<Case, 10> cases = {{
+      {"of the launching function, by its parameters",
+       "template <class V> void run(V* p, int n) { twice<V, 4><<<1, 64>>>(p, n); }\n"
+       "template void run(half* p, int n);\ntemplate void run(float*, int);\n",
+       "T: {type: type, default: half}  # the program also has float", "[T, 4]"},
+      {"by its template's arguments, in a macro",
+       "template <class V, int M> void run(V* p, int n) { twice<V, M><<<1, 64>>>(p, n); }\n"
+       "#define MAKE(V, M) template void run<V, M>(V*, int)\nMAKE(double, 8);\nMAKE(float, 4);\n",
+       "T: {type: type, default: double}  # the program also has float", "[T, 8]  # N also 4"},
+      {"of the kernel, by its parameters", "template __global__ void twice<double, 2>(double*, int);\n",
+       "T: {type: type, default: double}", "[T, 2]"},
+      {"of a specialised function, whose launches are others",
+       "template <class V> void run(V* p, int n) { twice<V, 4><<<1, 64>>>(p, n); }\n"
+       "template <> void run(float* p, int n) { twice<float, 1><<<1, 64>>>(p, n); }\n"
+       "template void run(float* p, int n);\ntemplate void run(half* p, int n);\n",
+       "T: {type: type, default: half}  # the program also has float", "[T, 4]  # N also 1"},
+      {"through a type of a class",
+       "template <class V> struct Pack { using Type = half2; };\n"
+       "template <> struct Pack<half2> { using Type = half; };\n"
+       "template <class V> void run(V* p, int n) {\n  using W = typename Pack<V>::Type;\n"
+       "  twice<W, 1><<<1, 64>>>((W*)p, n / 2);\n}\ntemplate void run(half* p, int n);\n",
+       "", "[half2, 1]"},
+      {"through a number of a class",
+       "template <class V> struct Lanes { static constexpr int value = 1; };\n"
+       "template <> struct Lanes<half> { static const int value = 2; };\n"
+       "template <class V, int L> struct Pack { using Type = V; };\n"
+       "template <> struct Pack<half, 2> { using Type = half2; };\n"
+       "template <class V> void run(V* p, int n) {\n  constexpr int lanes = Lanes<V>::value;\n"
+       "  using W = typename Pack<V, lanes>::Type;\n"
+       "  twice<W, 1><<<1, 64>>>(reinterpret_cast<W*>(p), n);\n}\ntemplate void run(half* p, int n);\n",
+       "", "[half2, 1]"},
+      {"of a class whose member is defined outside",
+       "template <class V> struct Solver { typedef V Value; Value* p; void run(int n); };\n"
+       "template <class V> void Solver<V>::run(int n) { twice<Value, 4><<<1, 64>>>(p, n); }\n"
+       "template class Solver<double>;\n",
+       "T: {type: type, default: double}", "[T, 4]"},
+      {"of a variable of a class",
+       "template <class V> struct Table { void (*run)(V*, int); static const Table kernels; };\n"
+       "template <class V> const Table<V> Table<V>::kernels = {twice<V, 4>};\n"
+       "template struct Table<double>;\n",
+       "T: {type: type, default: double}", "[T, 4]"},
+      {"of a kernel by its name",
+       "typedef void (*Run)(float*, int);\nRun chosen(bool wide) {\n"
+       "  if (wide) return twice<float, 8>;\n  return &twice<float, 4>;\n}\n",
+       "T: {type: type, default: float}", "[T, 8]  # N also 4"},
+      {"of a pointer in a container",
+       "template <class V> struct Buffer { V* data(); };\n"
+       "template <class V, int M> void run(Buffer<V>& b, int n) {\n"
+       "  twice<V, M><<<1, 64>>>(b.data(), n);\n}\n"
+       "int main() { Buffer<unsigned> b; run<unsigned, 3>(b, 64); }\n",
+       "T: {type: type, default: unsigned}", "[T, 3]"},
+  }};
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.what);
+    const std::string yaml =
+        draft(std::string("#include <cuda_fp16.h>\n"
+                          "template <class T, int N> __global__ void twice(T* x, int n) {\n"
+                          "  int i = threadIdx.x;\n  if (i < n) x[i] = x[i] + x[i];\n}\n") +
+              one.host);
+    const std::size_t begin = yaml.find("T: {type: type");
+    EXPECT_EQ(begin == std::string::npos ? "" : yaml.substr(begin, yaml.find('\n', begin) - begin),
+              one.parameter)
+        << yaml;
+    EXPECT_THAT(yaml, HasSubstr(std::string("template_args: ") + one.arguments + "\n"));
+    EXPECT_EQ(kiln({"validate", path("program.yaml")}).code, kExitDone);
+  }
+}
+
+TEST_F(NewPrograms, FunctionObjectsAreFoundThroughTemplatesOfTheHost) {
+  for (const auto& [object, type] : std::vector<std::pair<std::string, std::string>>{
+           {"ops::Add<float>()", "ops::Add<float>"}, {"thrust::plus<float>()", "thrust::plus<float>"}}) {
+    const std::string yaml = draft(
+        "#include <thrust/functional.h>\nnamespace ops {\ntemplate <class T> struct Add {\n"
+        "  __device__ T operator()(T a, T b) const { return a + b; }\n};\n}\n"
+        "template <class Op, class T> __global__ void twice(T* x, Op op) { x[0] = op(x[0], x[0]); }\n"
+        "template <class Op, class T> void run(T* x, Op op) { twice<<<1, 1>>>(x, op); }\n"
+        "int main() { float* x; cudaMalloc(&x, sizeof(float)); cudaMemset(x, 0, 4); run(x, " +
+        object + "); }\n");
+    EXPECT_THAT(yaml, HasSubstr("template_args: [\"" + type + "\", T]"));
+    const CliResult ran =
+        run_with(yaml, {{"init: 0", "init: 21"}, {"checks: []", "checks: [{buffer: x, expected: 42}]"}});
+    EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+  }
+}
+
+TEST_F(NewPrograms, LambdasCaptureExpressions) {
+  const std::string yaml = draft(
+      "#include <vector>\n#include <thrust/device_vector.h>\n"
+      "template <class F> __global__ void each(int n, F f) { if (threadIdx.x < n) f(threadIdx.x); }\n"
+      "int main() {\n  const int n = 64;\n  thrust::device_vector<int> squares(n);\n"
+      "  each<<<1, 64>>>(n, [p = thrust::raw_pointer_cast(squares.data()), by = static_cast<int>(n)] "
+      "__device__(int i) { p[i] = i * by; });\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("{struct: [p, {value: 0, type: int}]}"));
+  const CliResult ran =
+      run_with(yaml, {{"{value: 0, type: int}", "{value: 2, type: int}"},
+                      {"checks: []", "checks: [{buffer: p, region: [[3, 4]], expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewPrograms, TypesThatTheProgramDoesNotHaveAreNoTemplateArguments) {
+  for (const char* type : {"other::Number", "typename Traits<Missing>::Type", "Missing<float>"}) {
+    const std::string yaml = draft(
+        "template <class T> struct Traits {};\n"
+        "template <class T> __global__ void twice(T* x) { x[0] = x[0] + x[0]; }\n"
+        "template <class V> void run(void* p) { twice<V><<<1, 1>>>((V*)p); }\n"
+        "void main_of(void* p) { run<" +
+        std::string(type) + ">(p); }\n");
+    EXPECT_THAT(yaml, HasSubstr("T: {type: type, default: float}  # FILL IN")) << type;
+  }
 }
 
 TEST_F(NewPrograms, ValuesOfATemplatesTypeThatIsNotKnownAreGuessed) {

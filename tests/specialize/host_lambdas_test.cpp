@@ -59,7 +59,7 @@ TEST(HostLambdas, SayWhyTheyHaveNoClass) {
       {"int main() { auto r = f(); g([=] __device__(int i) { use(r); }); }",
        "captures 'r', which is declared as `auto`"},
       {"int main() { g([a = b] __device__(int i) { use(a); }); }",
-       "captures 'a=b', which is no variable of the function"},
+       "captures 'a=b', whose type the text does not show"},
       {"struct S { void f() { g([=] __device__(int i) { use(m); }); } int m; };", "uses 'm' of its object"},
       {"template <class T> struct S { void f(T t) { g([=] __device__(int i) { use(t); }); } };",
        "stands in a member function of a template"},

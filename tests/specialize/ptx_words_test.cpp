@@ -131,11 +131,22 @@ TEST(PtxWords, WhatOthersWriteIsVolatile) {
   EXPECT_EQ(without_simple_ptx("asm volatile(\"nanosleep.u32 %0;\" :: \"r\"(n));"), "__nanosleep(0);");
 }
 
+TEST(PtxWords, ACarryGoesFromOneStatementToTheNext) {
+  const std::string gives = "asm(\"add.cc.u32 %0, %1, %2;\" : \"=r\"(x) : \"r\"(y), \"r\"(z));";
+  const std::string takes = "asm volatile(\"addc.u32 %0, %1, 0;\" : \"=r\"(v) : \"r\"(w));";
+  const std::string both = without_simple_ptx(gives + takes);
+  EXPECT_THAT(
+      both,
+      HasSubstr("unsigned kiln_carry = kiln_ptx_carries[KILN_LINEAR_THREAD()]; { const auto kiln_total"));
+  EXPECT_THAT(both, HasSubstr("kiln_ptx_carries[KILN_LINEAR_THREAD()] = kiln_carry; } while (false);do {"));
+  EXPECT_THAT(without_simple_ptx("#define TAKE " + takes + "\n" + gives),
+              HasSubstr("kiln_ptx_carries[KILN_LINEAR_THREAD()] = kiln_carry; } while (false);"));
+}
+
 TEST(PtxWords, TheRestStays) {
   for (const char* text :
        {"asm volatile(\"\" ::: \"memory\");", "asm(\"{ .reg .pred p; setp.ne.u32 q, %0, 0; }\" :: \"r\"(x));",
-        "asm(\"add.cc.u32 %0, %1, %2;\" : \"=r\"(x) : \"r\"(y), \"r\"(z));",  // another statement takes the
-                                                                              // carry
+        "asm(\"add.cc.u32 %0, %1, %2;\" : \"=r\"(x) : \"r\"(y), \"r\"(z));",  // nothing takes it
         "asm(\"{ L: bra L; }\");", "asm(\"@q st.global.u32 [%0], 1;\" :: \"l\"(p));",
         "asm(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(t));",
         "asm(\"mul.f32 %0, %1, %4;\" : \"=f\"(x) : \"f\"(y));",
@@ -149,9 +160,6 @@ TEST(PtxWords, TheRestStays) {
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p + i));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p-i));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(*q), \"=r\"(b) : \"l\"(p+s**q));",
-        // A carry of the statement before.
-        "asm volatile(\"addc.cc.u32 %0, %1, %2; addc.u32 %3, 0, 0;\" : \"=r\"(x), \"=r\"(w) : \"r\"(y), "
-        "\"r\"(z));",
         "asm(\"ld.shared::cluster.u32 %0, [%1];\" : \"=r\"(x) : \"r\"(s));",
         // Numbers in registers of another kind keep their bits.
         "asm(\"add.f32 %0, %1, %2;\" : \"=r\"(x) : \"r\"(y), \"r\"(z));",

@@ -49,6 +49,10 @@ KILN_SHIM unsigned kiln_prmt(unsigned x, unsigned y, unsigned selector) {
   }
   return result;
 }
+/// The carry that `add.cc` leaves for an `addc` of another statement, of each work-item, as statements may
+/// have loops over work-items of their own.
+inline thread_local unsigned kiln_ptx_carries[1024];
+
 /// PTX's bfe and bfi: their position and length are bytes. A signed field repeats its last bit.
 KILN_SHIM unsigned kiln_ptx_field(unsigned x, unsigned position, unsigned length) {
   position &= 0xffu;
