@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <string_view>
 
 namespace kiln {
 namespace {
@@ -46,27 +48,34 @@ std::size_t name_before(const std::vector<Token>& tokens, std::size_t open) {
   return i;
 }
 
-bool has_launch(const std::string& text) {
-  if (text.find("<<<") == std::string::npos) return false;
-  const TokenizedText source = tokenize(text);
-  const auto within = [](const std::vector<Token>& tokens) {
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      if (is_triple(tokens, i, "<") && closing(tokens, i) < tokens.size()) return true;
-    }
-    return false;
-  };
-  return within(source.tokens) ||
-         std::any_of(source.directives.begin(), source.directives.end(), [&](const Directive& directive) {
-           return directive.tokens[0].is("define") && within(directive.tokens);
-         });
+/// Whether the tokens have a launch, with its arguments.
+bool has_launch(const std::vector<Token>& tokens) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (is_triple(tokens, i, "<") && closing(tokens, i) < tokens.size()) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 bool launches_from_kernels(const Specialization& specialization) {
-  return has_launch(specialization.source_text) ||
-         std::any_of(specialization.headers.begin(), specialization.headers.end(),
-                     [](const IncludedHeader& header) { return has_launch(header.text); });
+  std::vector<std::string_view> texts = {specialization.source_text};
+  for (const IncludedHeader& header : specialization.headers) texts.emplace_back(header.text);
+  std::set<std::string_view> macros;  // that launch a kernel; host code that is left out may have used them
+  for (const std::string_view text : texts) {
+    if (text.find("<<<") == std::string_view::npos) continue;
+    const TokenizedText source = tokenize(text);
+    if (has_launch(source.tokens)) return true;
+    for (const Directive& directive : source.directives) {
+      const std::vector<Token>& tokens = directive.tokens;
+      if (tokens.size() > 2 && tokens[0].is("define") && has_launch(tokens)) macros.insert(tokens[1].text);
+    }
+  }
+  return !macros.empty() && std::any_of(texts.begin(), texts.end(), [&](std::string_view text) {
+    const TokenizedText source = tokenize(text);
+    return std::any_of(source.tokens.begin(), source.tokens.end(),
+                       [&](const Token& token) { return macros.contains(token.text); });
+  });
 }
 
 std::vector<TextEdit> device_launch_edits(const Outline& text,

@@ -16,7 +16,7 @@ namespace kiln {
 [[nodiscard]] std::vector<TextEdit> device_launch_edits(const Outline& text,
                                                         const std::function<bool(const std::string&)>& waits);
 
-/// Whether a kernel of the texts launches a kernel, in any branch.
+/// Whether code of the texts launches a kernel, in any branch, itself or by a macro.
 [[nodiscard]] bool launches_from_kernels(const Specialization& specialization);
 
 }  // namespace kiln

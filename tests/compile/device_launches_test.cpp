@@ -31,6 +31,22 @@ TEST(DeviceLaunchEdits, NameTheKernelWithItsScopeAndArguments) {
   EXPECT_EQ(edited("a = b << c; d < e; operator<<(f);"), "a = b << c; d < e; operator<<(f);");
 }
 
+TEST(LaunchesFromKernels, MacrosCountWhereTheyAreUsed) {
+  const auto launches = [](const std::string& text, const std::string& header = "") {
+    Specialization specialization;
+    specialization.source_text = text;
+    specialization.headers.push_back({});
+    specialization.headers.back().text = header;
+    return launches_from_kernels(specialization);
+  };
+  const std::string macro = "#\n#define RUN(k, n) k<<<n, 32>>>(n)\n";
+  EXPECT_TRUE(launches("__global__ void k(int n) { if (n > 0) k<<<1, n>>>(n - 1); }"));
+  EXPECT_TRUE(launches("", "__device__ void run() { k<<<1, 1>>>(); }"));
+  EXPECT_TRUE(launches("__global__ void k(int n) { RUN(k, n); }", macro));
+  EXPECT_FALSE(launches("__global__ void k(int n) {}", macro));
+  EXPECT_FALSE(launches("// k<<<1, 1>>>()\n__device__ int a = 1 << 3;\n"));
+}
+
 class DeviceLaunchTest : public ::testing::Test {
  protected:
   /// `out` of a kernel k(int* out) of one block, the same where k is split at its barriers and where it runs
