@@ -29,10 +29,6 @@ Worker& own(cpu_abi::Worker* worker) {
   return *static_cast<Worker*>(worker);
 }
 
-std::uint64_t volume(const cpu_abi::Index3& extents) {
-  return std::uint64_t{extents.x} * extents.y * extents.z;
-}
-
 void launch_later(cpu_abi::Worker* worker, const cpu_abi::DeviceLaunch* launch) {
   own(worker).launched.add(*launch);
 }
@@ -45,16 +41,12 @@ void await_launches(cpu_abi::Worker* worker) {
   const auto run_all = [&] {
     const AlternateStack stack;
     const std::unique_ptr<BlockRunner> runner = make_block_runner(waiting.stack_bytes);
-    waiting.launched.run_all([&](const cpu_abi::DeviceLaunch& one, DeviceLaunches& launched) {
-      FaultSink faults;
-      faults.raise_if(fault_of_blocks(one));
-      const cpu_abi::Launch launch = {one.grid, one.block, one.arguments};
-      if (!faults.raised())
-        runner->run(one.kernel, launch, one.dynamic_shared_bytes, 0, volume(one.grid), faults, nullptr);
-      launched.add(std::move(faults.launches()));
-      if (faults.raised()) waiting.faults->raise(faults.message());
-      return !faults.raised();
-    });
+    waiting.launched.run_all(
+        *waiting.faults, [&](const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                             std::size_t dynamic_shared_bytes, FaultSink& faults) {
+          const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
+          runner->run(kernel, launch, dynamic_shared_bytes, 0, blocks, faults, nullptr);
+        });
   };
   try {
     std::jthread(run_all).join();
@@ -135,19 +127,12 @@ class Runner final : public BlockRunner {
 
   void run(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, std::size_t dynamic_shared_bytes,
            unsigned long long first, unsigned long long last, FaultSink& faults, GridBarrier* grid) override {
-    const DeviceLaunches left = std::move(worker_.launched);  // of a launch that an exception ended
-    worker_.kernel = &kernel;
-    worker_.faults = &faults;
-    worker_.cooperative = grid != nullptr ? 1 : 0;
+    begin(kernel, faults, grid != nullptr);
     if (kernel.syncs_grid != 0) {
       run_blocks_in_turn(kernel, launch, dynamic_shared_bytes, first, last, faults, nullptr);
-    } else if (kernel.uses_fibers == 0) {
-      reserve_shared(dynamic_shared_bytes);
-      worker_.services = &kLoopServices;
-      kernel.run_blocks(&launch, first, last, &worker_);
     } else {
       reserve_shared(dynamic_shared_bytes);
-      run_with_fibers(kernel, launch, first, last, faults, grid);
+      run_separate_blocks(kernel, launch, first, last, faults, grid);
     }
     faults.add_launches(std::move(worker_.launched));
   }
@@ -155,9 +140,7 @@ class Runner final : public BlockRunner {
   void run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                   std::size_t dynamic_shared_bytes, unsigned long long first, unsigned long long last,
                   FaultSink& faults, GridPhases& phases) override {
-    worker_.kernel = &kernel;
-    worker_.faults = &faults;
-    worker_.cooperative = 1;
+    begin(kernel, faults, true);
     run_blocks_in_turn(kernel, launch, dynamic_shared_bytes, first, last, faults, &phases);
     faults.add_launches(std::move(worker_.launched));
   }
@@ -169,6 +152,21 @@ class Runner final : public BlockRunner {
     if (!worker_.blocks) worker_.blocks.emplace();
     worker_.services = &kLoopServices;
     worker_.blocks->run(kernel, launch, dynamic_shared_bytes, first, last, worker_, faults, phases);
+  }
+
+  void begin(const cpu_abi::Kernel& kernel, FaultSink& faults, bool cooperative) {
+    const DeviceLaunches left = std::move(worker_.launched);  // of a launch that an exception ended
+    worker_.kernel = &kernel;
+    worker_.faults = &faults;
+    worker_.cooperative = cooperative ? 1 : 0;
+  }
+
+  void run_separate_blocks(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                           unsigned long long first, unsigned long long last, FaultSink& faults,
+                           GridBarrier* grid) {
+    if (kernel.uses_fibers != 0) return run_with_fibers(kernel, launch, first, last, faults, grid);
+    worker_.services = &kLoopServices;
+    kernel.run_blocks(&launch, first, last, &worker_);
   }
 
   void run_with_fibers(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, unsigned long long first,
@@ -195,14 +193,6 @@ class Runner final : public BlockRunner {
 };
 
 }  // namespace
-
-std::string fault_of_blocks(const cpu_abi::DeviceLaunch& launch) {
-  const std::uint64_t work_items = volume(launch.block);
-  if (volume(launch.grid) > 0 && work_items > 0 && work_items <= 1024) return "";
-  return "a kernel launches '" + std::string(launch.kernel.name) + "' with " +
-         std::to_string(volume(launch.grid)) + " blocks of " + std::to_string(work_items) +
-         " work-items; the cpu takes at least one block of 1 to 1024";
-}
 
 std::unique_ptr<BlockRunner> make_block_runner(std::size_t stack_bytes) {
   return std::make_unique<Runner>(stack_bytes);

@@ -27,9 +27,6 @@ class BlockRunner {
                           FaultSink& faults, GridPhases& phases) = 0;
 };
 
-/// What is wrong with the blocks of a launch by a kernel; empty if nothing is.
-[[nodiscard]] std::string fault_of_blocks(const cpu_abi::DeviceLaunch& launch);
-
 /// `stack_bytes`: stack of each work-item of a kernel with barriers, above a guard page.
 [[nodiscard]] std::unique_ptr<BlockRunner> make_block_runner(std::size_t stack_bytes);
 

@@ -1,8 +1,28 @@
 #include "device/cpu/device_launches.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "device/cpu/fault_sink.h"
 
 namespace kiln {
+namespace {
+
+std::uint64_t volume(const cpu_abi::Index3& extents) {
+  return std::uint64_t{extents.x} * extents.y * extents.z;
+}
+
+/// What is wrong with the blocks of a launch; empty if nothing is.
+std::string fault_of_blocks(const cpu_abi::DeviceLaunch& launch) {
+  const std::uint64_t work_items = volume(launch.block);
+  if (volume(launch.grid) > 0 && work_items > 0 && work_items <= 1024) return "";
+  return "a kernel launches '" + std::string(launch.kernel.name) + "' with " +
+         std::to_string(volume(launch.grid)) + " blocks of " + std::to_string(work_items) +
+         " work-items; the cpu takes at least one block of 1 to 1024";
+}
+
+}  // namespace
 
 DeviceLaunches::~DeviceLaunches() {
   for (const cpu_abi::DeviceLaunch& launch : launches_) launch.release(launch.owner);
@@ -13,8 +33,7 @@ void DeviceLaunches::add(DeviceLaunches&& others) {
   others.launches_.clear();
 }
 
-void DeviceLaunches::run_all(
-    const std::function<bool(const cpu_abi::DeviceLaunch&, DeviceLaunches& launched)>& run) {
+void DeviceLaunches::run_all(FaultSink& faults, const RunGrid& run_grid) {
   DeviceLaunches stack;  // the next one is the last
   const auto put = [&](DeviceLaunches& launched) {
     std::vector<cpu_abi::DeviceLaunch>& all = launched.launches_;
@@ -24,12 +43,18 @@ void DeviceLaunches::run_all(
     all.clear();
   };
   put(*this);
-  for (bool goes_on = true; goes_on && !stack.empty();) {
-    DeviceLaunches current, launched;
+  while (!stack.empty() && !faults.raised()) {
+    DeviceLaunches current;
     current.add(stack.launches_.back());
     stack.launches_.pop_back();
-    goes_on = run(current.launches_.front(), launched);
-    put(launched);
+    const cpu_abi::DeviceLaunch& one = current.launches_.front();
+    FaultSink of_grid;
+    if (std::string fault = fault_of_blocks(one); !fault.empty())
+      of_grid.raise(std::move(fault));
+    else
+      run_grid(one.kernel, {one.grid, one.block, one.arguments}, one.dynamic_shared_bytes, of_grid);
+    if (of_grid.raised()) faults.raise(of_grid.message());
+    put(of_grid.launches());
   }
 }
 

@@ -18,9 +18,6 @@ class FaultSink {
     if (message_.empty()) message_ = std::move(message);
     raised_.store(true, std::memory_order_release);
   }
-  void raise_if(std::string message) {
-    if (!message.empty()) raise(std::move(message));
-  }
   [[nodiscard]] bool raised() const { return raised_.load(std::memory_order_acquire); }
   /// Empty if no fault occurred. Call it when no thread can raise a fault any more.
   [[nodiscard]] const std::string& message() const { return message_; }

@@ -183,14 +183,10 @@ void Launcher::run_blocks(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& 
 }
 
 void Launcher::run_launched(FaultSink& faults) {
-  if (faults.launches().empty() || faults.raised()) return;
-  faults.launches().run_all([&](const cpu_abi::DeviceLaunch& one, DeviceLaunches& launched) {
-    faults.raise_if(fault_of_blocks(one));
-    if (faults.raised()) return false;
-    const cpu_abi::Launch launch = {one.grid, one.block, one.arguments};
-    run_blocks(one.kernel, launch, one.dynamic_shared_bytes, blocks_of(launch) == 1, faults);
-    launched.add(std::move(faults.launches()));
-    return !faults.raised();
+  if (faults.launches().empty()) return;
+  faults.launches().run_all(faults, [&](const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                                        std::size_t dynamic_shared_bytes, FaultSink& of_grid) {
+    run_blocks(kernel, launch, dynamic_shared_bytes, blocks_of(launch) == 1, of_grid);
   });
 }
 

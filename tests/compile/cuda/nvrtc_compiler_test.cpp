@@ -49,6 +49,8 @@ __global__ void parent(int* a) {
   EXPECT_EQ(object.format, "cubin");
   EXPECT_THAT(object.binary, StartsWith("\x7f"
                                         "ELF"));
+  ASSERT_GT(object.binary.size(), 18U);
+  EXPECT_EQ(object.binary[16], 2);  // e_type: an executable, not a relocatable object
   EXPECT_THAT(object.binary, HasSubstr("_Z5childILi8EEvPi"));
   EXPECT_EQ(object.resources.size(), 1U);
   EXPECT_THAT(compiler_->surroundings(specialization), HasSubstr("libcudadevrt.a"));

@@ -84,7 +84,7 @@ struct DeviceLaunch {
 
   template <class... V>
   KILN_INLINE_ALWAYS void operator()(const V&... values) const {
-    ask(static_cast<decltype(F)>(F), values...);
+    ask(F, values...);
   }
 
  private:
@@ -94,7 +94,11 @@ struct DeviceLaunch {
                   "a launch has as many arguments as the kernel has parameters");
     using Kernel = LaunchedKernel<F, Waits, void (*)(A...)>;
     using Kept = typename Kernel::Kept;
+    static_assert(alignof(Kept) <= 16, "an argument of a launch by a kernel is aligned to 16 bytes at most");
     void* const memory = malloc(sizeof(Kept));
+    if (memory == nullptr)
+      return kiln_worker->services->assertion_failed(kiln_worker, "no memory for the arguments of a launch",
+                                                     nullptr, 0);
     Kept* const kept = ::new (memory) Kept{KeptArguments<A...>(values...), {}};
     kept->values.list(kept->places);
     const cpu_abi::DeviceLaunch launch = {{cpu_abi::kAbiVersion,
