@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <initializer_list>
 #include <string_view>
 
 #include "base/text.h"
@@ -25,27 +26,47 @@ std::optional<std::string> between(const std::string& text, std::string_view bef
   return std::nullopt;
 }
 
-/// Whether nvcc's front end takes all that g++ complains of: a member that is called like its type, and names
-/// in templates that nothing instantiates.
-bool only_strict(const std::string& log) {
+/// Whether each error has one of the words.
+bool only_errors_with(const std::string& log, std::initializer_list<std::string_view> words) {
   bool any = false;
   for (const std::string& line : split(log, '\n')) {
     if (line.find(": error: ") == std::string::npos) continue;
-    any = line.find("changes meaning of") != std::string::npos ||
-          line.find("that depend on a template parameter") != std::string::npos;
+    any = std::any_of(words.begin(), words.end(),
+                      [&](std::string_view word) { return line.find(word) != std::string::npos; });
     if (!any) return false;
   }
   return any;
 }
 
-/// Of a library of the host whose header the compiler found by itself: the header, if an error is in it.
+/// The option with which g++ takes what it refuses and nvcc does not; null where there is none.
+const char* option_of_nvcc(const std::string& log) {
+  // A member that is called like its type, and names in templates that nothing instantiates.
+  if (only_errors_with(log, {"changes meaning of", "that depend on a template parameter"}))
+    return "-fpermissive";
+  // Functions that call each other.
+  if (only_errors_with(log, {"inlining failed in call to"})) return "-DKILN_FORCEINLINE_MAY_CALL";
+  return nullptr;
+}
+
+/// Of a library of the host whose header the compiler found by itself: the header, if an error is in it or in
+/// one of the library's other headers ("GL/freeglut_std.h" of <GL/freeglut.h>).
 std::optional<std::string> header_around(const Specialization& specialization, const std::string& log) {
-  for (const TextLine& line : error_lines_in(log)) {
-    for (const std::string& unseen : specialization.unseen_headers) {
-      if (line.file.ends_with("/" + unseen) && may_be_left_out(specialization, unseen)) return unseen;
+  const std::vector<TextLine> lines = error_lines_in(log);
+  const auto find = [&](const auto& is_around) -> std::optional<std::string> {
+    for (const TextLine& line : lines) {
+      for (const std::string& unseen : specialization.unseen_headers) {
+        if (is_around(line.file, unseen) && may_be_left_out(specialization, unseen)) return unseen;
+      }
     }
-  }
-  return std::nullopt;
+    return std::nullopt;
+  };
+  auto found =
+      find([](const std::string& file, const std::string& unseen) { return file.ends_with("/" + unseen); });
+  if (found) return found;
+  return find([](const std::string& file, const std::string& unseen) {
+    const std::string folder = std::filesystem::path(unseen).parent_path().string();
+    return !folder.empty() && std::filesystem::path(file).parent_path().string().ends_with("/" + folder);
+  });
 }
 
 /// The first identifier that begins with `beginning`, with its scope; empty if there is none.
@@ -149,10 +170,10 @@ bool reduce_program(Specialization& specialization, const std::string& log, Left
     left_out.headers.push_back(*header);
     return true;
   }
-  constexpr const char* kPermissive = "-fpermissive";
   auto& options = specialization.options;
-  if (only_strict(log) && std::find(options.begin(), options.end(), kPermissive) == options.end()) {
-    options.emplace_back(kPermissive);
+  const char* option = option_of_nvcc(log);
+  if (option != nullptr && std::find(options.begin(), options.end(), option) == options.end()) {
+    options.emplace_back(option);
     return true;
   }
   if (left_out.rounds++ == kMostRounds) return false;

@@ -109,6 +109,10 @@ class FailureCutter {
   void leave_out_outer(const Item& item) {
     const Kind kind = item.declaration->kind;
     const auto& names = item.declaration->names;
+    if (kind == Kind::kOther && program_.is_use_of_whole_macro(item)) {
+      add_alone(item);
+      return;
+    }
     if (item.device || !item.whole || kind == Kind::kOther || kind == Kind::kScope || kind == Kind::kUsing ||
         kind == Kind::kForward)
       return;

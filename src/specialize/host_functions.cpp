@@ -43,7 +43,7 @@ class HostFinder {
         const bool variable = (kind == Kind::kAlias || (kind == Kind::kVariable && !item.member)) &&
                               names_host_class(item, item.declaration->whole);
         const bool holds = kind == Kind::kClass && (holds_host_class(item) || has_host_base(item));
-        const bool macro = kind == Kind::kOther && is_use_of_whole_macro(item) &&
+        const bool macro = kind == Kind::kOther && program_.is_use_of_whole_macro(item) &&
                            calls_host(program_.tokens_of(item), item.declaration->whole, 0);
         if (function || variable || holds || macro) item.host = found = true;
       }
@@ -307,7 +307,7 @@ class HostFinder {
 
   /// `DEFINE_LAUNCHER(name, float)` at namespace scope: a macro that stands for whole functions of the host.
   [[nodiscard]] bool is_use_of_host_macro(const Item& item) const {
-    return is_use_of_whole_macro(item) && host_macro(program_.tokens_of(item)[item.declaration->whole.begin]);
+    return program_.is_use_of_whole_macro(item) && host_macro(program_.tokens_of(item)[item.declaration->whole.begin]);
   }
 
   /// `BENCHMARK(f)->Arg(8);`: a macro of a library of the host whose header is not there.
@@ -328,28 +328,6 @@ class HostFinder {
     if (known) return false;
     const std::size_t behind = tokens[span.begin + 1].close + 1;
     return behind >= span.end || tokens[behind].is(";") || tokens[behind].is(".") || tokens[behind].is("->");
-  }
-
-  /// A macro that stands for whole declarations, none of them of the device.
-  [[nodiscard]] bool is_use_of_whole_macro(const Item& item) const {
-    const std::vector<Token>& tokens = program_.tokens_of(item);
-    const TokenSpan span = item.declaration->whole;
-    if (item.member || span.begin + 1 >= span.end ||
-        !program_.function_macros.contains(tokens[span.begin].text))
-      return false;
-    const std::size_t behind =
-        tokens[span.begin + 1].is("(") ? tokens[span.begin + 1].close + 1 : span.end + 1;
-    if (behind != span.end && !(behind + 1 == span.end && tokens[behind].is(";"))) return false;
-    const auto& definitions = program_.macros.at(tokens[span.begin].text);
-    return std::all_of(definitions.begin(), definitions.end(), [&](const auto* words) {
-      int depth = 0;
-      for (std::size_t i = 2; i < words->size(); ++i) {
-        if ((*words)[i].is("{")) ++depth;
-        if ((*words)[i].is("}") && --depth < 0) return false;
-        if (program_.marks_device((*words)[i])) return false;
-      }
-      return depth == 0;
-    });
   }
 
   /// Whether it calls a name that only functions of the host have.

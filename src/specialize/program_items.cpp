@@ -70,6 +70,26 @@ bool ProgramItems::marks_host(const Token& token) const {
   return token.is("__host__") || (token.identifier() && host_macros_.contains(token.text));
 }
 
+bool ProgramItems::is_use_of_whole_macro(const Item& item) const {
+  const std::vector<Token>& tokens = tokens_of(item);
+  const TokenSpan span = item.declaration->whole;
+  if (item.member || span.begin + 1 >= span.end || !function_macros.contains(tokens[span.begin].text))
+    return false;
+  const std::size_t behind =
+      tokens[span.begin + 1].is("(") ? tokens[span.begin + 1].close + 1 : span.end + 1;
+  if (behind != span.end && !(behind + 1 == span.end && tokens[behind].is(";"))) return false;
+  const auto& definitions = macros.at(tokens[span.begin].text);
+  return std::all_of(definitions.begin(), definitions.end(), [&](const auto* words) {
+    int depth = 0;
+    for (std::size_t i = 2; i < words->size(); ++i) {
+      if ((*words)[i].is("{")) ++depth;
+      if ((*words)[i].is("}") && --depth < 0) return false;
+      if (marks_device((*words)[i])) return false;
+    }
+    return depth == 0;
+  });
+}
+
 bool ProgramItems::may_paste(std::string_view macro, const Item& item) const {
   const auto parts = pasted_.find(macro);
   if (parts == pasted_.end()) return false;

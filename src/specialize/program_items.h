@@ -73,6 +73,9 @@ class ProgramItems {
 
   [[nodiscard]] bool is_function(const Item& item) const;
 
+  /// A macro at namespace scope that stands for whole declarations, none of them of the device.
+  [[nodiscard]] bool is_use_of_whole_macro(const Item& item) const;
+
   /// The edit that takes a declaration out of its text and puts `instead` in its place. Line ends stay, and
   /// the directives that other text may depend on.
   [[nodiscard]] TextEdit without(const Item& item, const std::string& instead) const;

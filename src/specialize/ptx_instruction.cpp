@@ -29,6 +29,11 @@ std::optional<std::string> special_register(const std::string& name) {
                                                      {"nsmid", "1u"},
                                                      {"clock", "static_cast<unsigned>(clock64())"},
                                                      {"clock64", "clock64()"},
+                                                     {"globaltimer", "kiln_global_time()"},
+                                                     {"globaltimer_lo",
+                                                      "static_cast<unsigned>(kiln_global_time())"},
+                                                     {"globaltimer_hi",
+                                                      "static_cast<unsigned>(kiln_global_time() >> 32)"},
                                                      {"lanemask_eq", "(1u << " + lane + ")"},
                                                      {"lanemask_lt", "((1u << " + lane + ") - 1u)"},
                                                      {"lanemask_le", "((2u << " + lane + ") - 1u)"},
@@ -106,6 +111,10 @@ const std::map<std::string, std::string>& expressions() {
       {"mad.wide.s32", "(static_cast<unsigned long long>(static_cast<long long>($1) * $2) + $3w)"},
       {"sad.u32", "__usad($1, $2, $3)"},
       {"sad.s32", "__sad($1, $2, $3n)"},
+      {"vabsdiff.u32.u32.u32.add", "__usad($1, $2, $3)"},
+      {"vabsdiff4.u32.u32.u32", "__vabsdiffu4($1, $2)"},
+      {"vabsdiff4.u32.u32.u32.add", "(__vsadu4($1, $2) + $3)"},
+      {"vabsdiff2.u32.u32.u32.add", "(__vsadu2($1, $2) + $3)"},
       {"dp4a.u32.u32", "__dp4a($1, $2, $3)"},
       {"dp4a.s32.s32", "__dp4a($1, $2, $3)"},
       {"add.sat.s32", "min(max(static_cast<long long>($1) + $2, -2147483648ll), 2147483647ll)"},
@@ -320,7 +329,8 @@ class Instruction {
   }
 
   [[nodiscard]] std::optional<std::string> computed() const {
-    const std::string suffix = words_.back();
+    const bool sums = words_[0][0] == 'v' && words_.back() == "add";  // the last word of a video instruction
+    const std::string suffix = words_[words_.size() - (sums ? 2 : 1)];
     const auto special = expressions().find(join(words_, "."));
     Texts words = words_;
     words.pop_back();

@@ -75,12 +75,16 @@ TEST(ReducedProgram, AFailureIsTheOneBeforeHostCodeWasLeftOut) {
 }
 
 TEST(ReducedProgram, AHeaderOfTheHostThatLacksAnotherIsLeftOut) {
-  Answers answers{
-      {"/project/include/GL/glew.h(1205): catastrophic error: cannot open source file \"GL/glu.h\"\n"}};
-  const CompileResult result = compile_reduced(program(), std::ref(answers));
-  ASSERT_TRUE(std::holds_alternative<CodeObject>(result));
-  EXPECT_THAT(answers.seen[1].unseen_headers, IsEmpty());
-  EXPECT_EQ(answers.seen[1].headers.back().name, "GL/glew.h");
+  for (const std::string around : {"GL/glew.h", "GL/of_glew.h"}) {
+    Answers answers{
+        {"/project/include/" + around + "(1205): catastrophic error: cannot open source file \"GL/glu.h\"\n"}};
+    const CompileResult result = compile_reduced(program(), std::ref(answers));
+    ASSERT_TRUE(std::holds_alternative<CodeObject>(result)) << around;
+    EXPECT_THAT(answers.seen[1].unseen_headers, IsEmpty());
+    EXPECT_EQ(answers.seen[1].headers.back().name, "GL/glew.h");
+  }
+  Answers other{{"/project/include/own/host.h(12): catastrophic error: cannot open source file \"GL/glu.h\"\n"}};
+  EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(program(), std::ref(other))));
 }
 
 TEST(ReducedProgram, WhatOnlyGccRefusesIsTaken) {
@@ -90,6 +94,10 @@ TEST(ReducedProgram, WhatOnlyGccRefusesIsTaken) {
   Answers answers{{log}};
   EXPECT_TRUE(std::holds_alternative<CodeObject>(compile_reduced(program(), std::ref(answers))));
   EXPECT_THAT(answers.seen[1].options, ElementsAre("-fpermissive"));
+  Answers recursive{{"program.cu:2:9: error: inlining failed in call to 'always_inline' 'int f(int)': function "
+                     "not inlinable\n"}};
+  EXPECT_TRUE(std::holds_alternative<CodeObject>(compile_reduced(program(), std::ref(recursive))));
+  EXPECT_THAT(recursive.seen[1].options, ElementsAre("-DKILN_FORCEINLINE_MAY_CALL"));
   Answers again{{log, log, log}};
   EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(program(), std::ref(again))));
   EXPECT_EQ(again.seen.size(), 2U);

@@ -14,6 +14,8 @@ TEST(PtxWords, SpecialRegistersAreWhatTheyHold) {
               HasSubstr("(void)((m) = ((1u << (("));
   EXPECT_EQ(without_simple_ptx("asm volatile (\"mov.u64 %0, %%clock64;\" : \"=l\"(t) :: \"memory\");"),
             "(void)((t) = clock64());");
+  EXPECT_EQ(without_simple_ptx("asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(t));"),
+            "(void)((t) = kiln_global_time());");
 }
 
 TEST(PtxWords, NumbersAndMemory) {
@@ -35,6 +37,16 @@ TEST(PtxWords, NumbersAndMemory) {
       "unsigned*>((at+1))[1]);");
   EXPECT_EQ(without_simple_ptx("asm volatile(\"membar.gl;\");"), "__threadfence();");
   EXPECT_EQ(without_simple_ptx("asm volatile(\"bar.sync 0;\" ::);"), "__syncthreads();");
+}
+
+TEST(PtxWords, VideoInstructions) {
+  EXPECT_EQ(without_simple_ptx("asm(\"vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;\" : \"=r\"(y) : \"r\"(a), "
+                               "\"r\"(b), \"r\"(c));"),
+            "(void)((y) = (__vsadu4(static_cast<unsigned>((a)), static_cast<unsigned>((b))) + "
+            "static_cast<unsigned>((c))));");
+  EXPECT_EQ(without_simple_ptx("asm(\"vabsdiff4.u32.u32.u32 %0, %1, %2, %3;\" : \"=r\"(y) : \"r\"(a), "
+                               "\"r\"(b), \"r\"(c));"),
+            "(void)((y) = __vabsdiffu4(static_cast<unsigned>((a)), static_cast<unsigned>((b))));");
 }
 
 TEST(PtxWords, AddressesAndBits) {
@@ -148,7 +160,7 @@ TEST(PtxWords, TheRestStays) {
        {"asm volatile(\"\" ::: \"memory\");", "asm(\"{ .reg .pred p; setp.ne.u32 q, %0, 0; }\" :: \"r\"(x));",
         "asm(\"add.cc.u32 %0, %1, %2;\" : \"=r\"(x) : \"r\"(y), \"r\"(z));",  // nothing takes it
         "asm(\"{ L: bra L; }\");", "asm(\"@q st.global.u32 [%0], 1;\" :: \"l\"(p));",
-        "asm(\"mov.u64 %0, %%globaltimer;\" : \"=l\"(t));",
+        "asm(\"mov.u64 %0, %%globaltime;\" : \"=l\"(t));",
         "asm(\"mul.f32 %0, %1, %4;\" : \"=f\"(x) : \"f\"(y));",
         "asm volatile(\"cp.async.bulk.shared::cluster.global [%0], [%1], 16;\" :: \"r\"(s), \"l\"(g));",
         "asm(\"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%0}, {%1}, {%2}, {%0};\" : \"+f\"(c) : "

@@ -13,7 +13,8 @@ namespace kiln {
 namespace {
 
 constexpr std::string_view kEmpty;
-constexpr std::string_view kCuda = "#define CUDA_VERSION CUDART_VERSION\n";
+constexpr std::string_view kCuda =
+    "#define CUDA_VERSION CUDART_VERSION\ntypedef unsigned long long CUdeviceptr;\n";
 constexpr std::string_view kCurand = "#include \"curand_kernel.h\"\n";
 constexpr std::string_view kCooperativeGroups = "#include \"cooperative_groups.h\"\n";
 // Without streams, whose static objects a kernel's library cannot have.
@@ -339,6 +340,7 @@ std::vector<ShimPart> make_shim_parts() {
        "kiln_double",
        "kiln_prmt",
        "kiln_lop3",
+       "kiln_global_time",
        "cooperative_groups",
        "kiln_ptx",
        "#include"});
@@ -352,7 +354,7 @@ std::vector<ShimPart> make_shim_parts() {
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",
        "cudaGridDependency", "cudaTriggerProgrammatic", "cudaExtent", "cudaPos", "cudaPitchedPtr",
-       "cudaArray", "cudaMipmappedArray", "<<<"});
+       "cudaArray", "cudaMipmappedArray", "cudaTexture", "cudaRead", "cudaFilterMode", "cudaAddressMode", "<<<"});
   add("placement_new", "#include <new>\n", {"new", "<<<"});
   add("entry", embedded::kEntry);
   add("device_launch", embedded::kDeviceLaunch, {"<<<"});

@@ -409,6 +409,14 @@ KILN_SHIM long long clock64() {
 #endif
 }
 
+/// What %globaltimer holds: nanoseconds of the system's clock.
+extern "C" int kiln_clock_gettime(int clock, long* seconds_nanoseconds) __asm__("clock_gettime");
+KILN_SHIM unsigned long long kiln_global_time() {
+  long time[2] = {0, 0};
+  kiln_clock_gettime(0, time);
+  return static_cast<unsigned long long>(time[0]) * 1000000000ull + static_cast<unsigned long long>(time[1]);
+}
+
 // clock() is C's, whose calls the linker turns into these.
 typedef long clock_t;
 extern "C" {

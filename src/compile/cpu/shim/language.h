@@ -56,7 +56,13 @@ KILN_SHIM V kiln_as_written(V value) {
 #define __constant__
 #define __device_builtin__
 #endif
+#if !defined(KILN_FORCEINLINE_MAY_CALL)
 #define __forceinline__ KILN_INLINE_ALWAYS
+#elif defined(__clang__)
+#define __forceinline__ inline
+#else
+#define __forceinline__
+#endif
 #define __host__
 #define __grid_constant__
 #define __launch_bounds__(...)

@@ -1,4 +1,7 @@
-// NVIDIA's own file declares host functions, which NVRTC refuses. Kernels need one type of it.
+// NVIDIA's own file declares host functions, which NVRTC refuses. Kernels need a few types of it.
+typedef unsigned long long CUdeviceptr;
+typedef unsigned long long CUtexObject;
+typedef unsigned long long CUsurfObject;
 typedef struct alignas(64) CUtensorMap_st {
   unsigned long long opaque[16];
 } CUtensorMap;
