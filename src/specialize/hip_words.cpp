@@ -87,7 +87,47 @@ const std::map<std::string_view, std::string_view> kHeaders = {
     {"hip/hip_vector_types.h", "vector_types.h"},
     {"hip/hip_math_constants.h", "math_constants.h"},
     {"hip/math_functions.h", "cuda_runtime.h"},
-    {"hip/device_functions.h", "cuda_runtime.h"}};
+    {"hip/device_functions.h", "cuda_runtime.h"},
+    {"hiprand/hiprand.h", "curand.h"},
+    {"hiprand/hiprand_kernel.h", "curand_kernel.h"},
+    {"hiprand.h", "curand.h"},
+    {"hiprand_kernel.h", "curand_kernel.h"}};
+
+/// The header of CUDA that a header of HIP is; empty: none.
+std::string_view header_of_cuda(std::string_view header) {
+  if (header.starts_with("hipcub/")) return "cub/cub.cuh";
+  const auto found = kHeaders.find(header);
+  return found == kHeaders.end() ? std::string_view{} : found->second;
+}
+
+/// Words of HIP's libraries as CUDA's: "hiprandState" is "curandState", "hipCaddf" "cuCaddf",
+/// "make_hipFloatComplex" "make_cuFloatComplex". Empty: another word.
+std::string word_of_library(std::string_view word) {
+  if (word == "hipcub") return "cub";
+  constexpr std::string_view kMake = "make_", kHip = "hip";
+  const bool makes = word.starts_with(kMake);
+  std::string_view rest = makes ? word.substr(kMake.size()) : word;
+  if (!rest.starts_with(kHip)) return "";
+  rest.remove_prefix(kHip.size());
+  if (rest.starts_with("rand")) return "cu" + std::string(rest);
+  const std::string_view plain = rest.ends_with("f") ? rest.substr(0, rest.size() - 1) : rest;
+  static const std::set<std::string_view> complex = {"Creal",
+                                                     "Cimag",
+                                                     "Cadd",
+                                                     "Csub",
+                                                     "Cmul",
+                                                     "Cdiv",
+                                                     "Cabs",
+                                                     "Cfma",
+                                                     "Conj",
+                                                     "Complex",
+                                                     "FloatComplex",
+                                                     "DoubleComplex",
+                                                     "ComplexFloatToDouble",
+                                                     "ComplexDoubleToFloat"};
+  if (!complex.contains(plain)) return "";
+  return (makes ? "make_cu" : "cu") + std::string(rest);
+}
 
 /// A text may hold any number of calls inside of each other.
 constexpr int kDeepestCall = 32;
@@ -125,13 +165,15 @@ class Translator {
       const std::vector<std::string> arguments = arguments_of(tokens, i + 1, depth);
       if (arguments.size() != 2) return "";
       last = tokens[i + 1].close;
+      const bool ended = last + 1 < tokens.size() && tokens[last + 1].is(";");
       return "extern __shared__ " + std::string(trim(arguments[0])) + " " + std::string(trim(arguments[1])) +
-             "[]";
+             (ended ? "[]" : "[];");
     }
     const auto word = kHipWords.find(token.text);
     if (word != kHipWords.end() && !(for_hip_ && token.text.starts_with("__")))
       return std::string(word->second);
     if (for_hip_) return "";
+    if (std::string of_library = word_of_library(token.text); !of_library.empty()) return of_library;
     const auto call = kCalls.find(token.text);
     const auto warp_call = hip_text_ ? kWarpCalls.find(token.text) : kWarpCalls.end();
     if (!called || (call == kCalls.end() && warp_call == kWarpCalls.end())) return "";
@@ -247,14 +289,31 @@ bool is_renamed(std::string_view header, bool for_hip) {
   return !for_hip || header == "hip/hip_cooperative_groups.h";
 }
 
-void rename_headers(std::string& text, const std::set<std::string>& unseen, bool for_hip) {
+constexpr std::string_view kRuntime = "cuda_runtime.h", kLanguage = "kiln/hip_language.h";
+
+/// Whether a text may use what HIP's language has besides CUDA's, but in CUDA's names.
+bool may_use_language_of_hip(const std::string& text) {
+  const TokenizedText source = tokenize(text);
+  const auto names = [](const std::vector<Token>& tokens) {
+    return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
+      return is_vector_name(token.text) || token.is("atomicMax") || token.is("atomicMin");
+    });
+  };
+  return names(source.tokens) || std::any_of(source.directives.begin(), source.directives.end(),
+                                             [&](const Directive& one) { return names(one.tokens); });
+}
+
+/// `with_language`: the header of the run time includes Kiln's header of HIP's language.
+void rename_headers(std::string& text, const std::set<std::string>& unseen, bool for_hip,
+                    bool with_language) {
   std::vector<TextEdit> edits;
   for (const IncludeUse& use : find_include_uses(text)) {
-    const auto found = kHeaders.find(use.header.name);
-    if (use.kind != IncludeUse::Kind::kInclude || found == kHeaders.end() ||
-        !unseen.contains(use.header.name) || !is_renamed(found->first, for_hip))
+    std::string_view header = header_of_cuda(use.header.name);
+    if (use.kind != IncludeUse::Kind::kInclude || header.empty() || !unseen.contains(use.header.name) ||
+        !is_renamed(use.header.name, for_hip))
       continue;
-    edits.push_back({use.offset, use.length, "<" + std::string(found->second) + ">"});
+    if (with_language && header == kRuntime) header = kLanguage;
+    edits.push_back({use.offset, use.length, "<" + std::string(header) + ">"});
   }
   if (!edits.empty()) text = apply_edits(text, std::move(edits));
 }
@@ -273,13 +332,20 @@ void translate_hip_words(Specialization& specialization) {
   std::set<std::string> unseen(specialization.unseen_headers.begin(), specialization.unseen_headers.end());
   const bool hip_text = specialization.target.backend == "cuda" &&
                         std::any_of(unseen.begin(), unseen.end(),
-                                    [](const std::string& name) { return kHeaders.contains(name); });
+                                    [](const std::string& name) { return !header_of_cuda(name).empty(); });
   for (std::string* text : texts) *text = Translator(*text, for_hip, hip_text).run();
-  for (std::string* text : texts) rename_headers(*text, unseen, for_hip);
-  for (const auto& [hip, cuda] : kHeaders) {
-    if (is_renamed(hip, for_hip) && unseen.erase(std::string(hip)) > 0) unseen.emplace(cuda);
+  std::set<std::string> renamed;
+  for (const std::string& header : unseen) {
+    const std::string_view cuda = is_renamed(header, for_hip) ? header_of_cuda(header) : std::string_view{};
+    renamed.insert(cuda.empty() ? header : std::string(cuda));
   }
-  specialization.unseen_headers.assign(unseen.begin(), unseen.end());
+  const bool with_language =
+      !for_hip && renamed.contains(std::string(kRuntime)) && !unseen.contains(std::string(kRuntime)) &&
+      std::any_of(texts.begin(), texts.end(),
+                  [](const std::string* text) { return may_use_language_of_hip(*text); });
+  for (std::string* text : texts) rename_headers(*text, unseen, for_hip, with_language);
+  if (with_language) renamed.emplace(kLanguage);
+  specialization.unseen_headers.assign(renamed.begin(), renamed.end());
 }
 
 }  // namespace kiln

@@ -307,7 +307,8 @@ class HostFinder {
 
   /// `DEFINE_LAUNCHER(name, float)` at namespace scope: a macro that stands for whole functions of the host.
   [[nodiscard]] bool is_use_of_host_macro(const Item& item) const {
-    return program_.is_use_of_whole_macro(item) && host_macro(program_.tokens_of(item)[item.declaration->whole.begin]);
+    return program_.is_use_of_whole_macro(item) &&
+           host_macro(program_.tokens_of(item)[item.declaration->whole.begin]);
   }
 
   /// `BENCHMARK(f)->Arg(8);`: a macro of a library of the host whose header is not there.

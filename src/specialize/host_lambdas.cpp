@@ -183,6 +183,7 @@ class LambdaReader {
       }
       arguments += (arguments.empty() ? "" : ", ") + parameter;
     }
+    members.insert(0, aliases_of(lambda, members, function));
     const std::string type = made.name + (arguments.empty() ? "" : "<" + arguments + ">");
     edits_.push_back({begin, end - begin, type + "{" + given + "}"});
     const std::size_t word = lambda.begin - 3;  // `auto f = [...`
@@ -192,6 +193,26 @@ class LambdaReader {
            "__device__ " + (lambda.result.empty() ? "auto" : text_of(tokens(), lambda.result)) +
            " operator()(" + text_of(tokens(), lambda.parameters) + ")" + (lambda.changes ? "" : " const") +
            " { " + text_of(tokens(), lambda.body) + " } }; ";
+  }
+
+  /// The function's own `typedef float T;` and `using T = float;` that the lambda or its members name.
+  [[nodiscard]] std::string aliases_of(const Lambda& lambda, const std::string& members,
+                                       const Declaration& function) const {
+    std::string used = members + text_of(tokens(), {lambda.parameters.begin, lambda.parameters.end}) + " " +
+                       text_of(tokens(), lambda.result) + " " + text_of(tokens(), lambda.body);
+    std::string aliases;
+    for (std::size_t i = lambda.begin; i-- > function.body.begin;) {
+      const bool statement = at(i - 1, ";") || at(i - 1, "{") || at(i - 1, "}");
+      if (!statement || !(at(i, "typedef") || (at(i, "using") && at(i + 2, "=")))) continue;
+      std::size_t end = i;
+      while (end < lambda.begin && !at(end, ";")) ++end;
+      const std::string_view name = tokens()[at(i, "using") ? i + 1 : end - 1].text;
+      if (!has_word(used, name)) continue;
+      const std::string alias = text_of(tokens(), {i, end}) + "; ";
+      used += alias;
+      aliases.insert(0, alias);
+    }
+    return aliases;
   }
 
   static std::string without_word(const std::string& type, std::string_view word) {

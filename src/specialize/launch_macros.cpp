@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <deque>
 #include <limits>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
-#include "specialize/macro_expander.h"
+#include "base/text.h"
 
 namespace kiln {
 namespace {
@@ -20,6 +22,56 @@ bool launches(const std::vector<Token>& tokens, const MacroExpander& launching) 
     if (i > 1 && tokens[i].identifier() && launching.find(tokens[i].text) != nullptr) return true;
   }
   return false;
+}
+
+/// `#define SWITCH(type, f, ...) ... f<char, int>(__VA_ARGS__); ... f<float, int>(__VA_ARGS__); ...`.
+bool calls_template_by_parameter(const TextMacro& macro) {
+  const std::vector<std::string>& words = macro.body;
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const bool parameter =
+        std::find(macro.parameters.begin(), macro.parameters.end(), words[i]) != macro.parameters.end();
+    if (!parameter || words[i + 1] != "<") continue;
+    std::size_t end = i + 2;
+    while (end < words.size() && (words[end] == "::" || words[end] == "," || words[end] == "*" ||
+                                  continues_identifier(words[end].front())))
+      ++end;
+    if (end + 1 < words.size() && end > i + 2 && words[end] == ">" && words[end + 1] == "(") return true;
+  }
+  return false;
+}
+
+/// `constexpr int NAME = 4;` in a macro with the parameter NAME.
+struct DeclaredConstant {
+  std::size_t parameter = 0;
+  std::string type, value;
+};
+
+/// The first of each parameter.
+std::vector<DeclaredConstant> constants_of(const TextMacro& macro) {
+  std::vector<DeclaredConstant> constants;
+  const std::vector<std::string>& words = macro.body;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] != "constexpr" && words[i] != "const") continue;
+    DeclaredConstant constant;
+    std::size_t name = i + 1;
+    for (; name + 1 < words.size() && words[name + 1] != "="; ++name) {
+      if (!continues_identifier(words[name].front()) && words[name] != "::") break;
+      if (words[name] != "static" && words[name] != "const" && words[name] != "constexpr")
+        append_token(constant.type, words[name]);
+    }
+    if (name + 1 >= words.size() || words[name + 1] != "=" || constant.type.empty()) continue;
+    const auto parameter = std::find(macro.parameters.begin(), macro.parameters.end(), words[name]);
+    std::size_t end = name + 2;
+    for (; end < words.size() && words[end] != ";"; ++end) append_token(constant.value, words[end]);
+    if (parameter == macro.parameters.end() || end == words.size()) continue;
+    constant.parameter = static_cast<std::size_t>(parameter - macro.parameters.begin());
+    const bool known = std::any_of(constants.begin(), constants.end(), [&](const DeclaredConstant& one) {
+      return one.parameter == constant.parameter;
+    });
+    if (!known) constants.push_back(std::move(constant));
+    i = end;
+  }
+  return constants;
 }
 
 bool stands_for_several(const TextMacro* macro) {
@@ -71,24 +123,73 @@ void expand_parameter_macros(const std::vector<std::string*>& texts) {
   }
 }
 
-std::string expand_launch_macros(const std::string& text) {
-  const TokenizedText source = tokenize(text);
+MacroExpander launch_macros(const std::vector<const std::string*>& texts) {
+  std::vector<TokenizedText> sources;
+  for (const std::string* text : texts) sources.push_back(tokenize(*text));
   MacroExpander expander;
   std::size_t known = 0;
   do {  // until no macro is known to use a macro that launches
     known = expander.macros().size();
-    for (const Directive& directive : source.directives) {
-      const auto macro = macro_of(directive);
-      if (macro && macro->function && launches(directive.tokens, expander))
-        expander.define(directive.tokens[1].text, *macro);
+    for (const TokenizedText& source : sources) {
+      for (const Directive& directive : source.directives) {
+        const auto macro = macro_of(directive);
+        if (!macro || !macro->function) continue;
+        if (launches(directive.tokens, expander) || calls_template_by_parameter(*macro))
+          expander.define(directive.tokens[1].text, *macro);
+      }
     }
   } while (expander.macros().size() != known);
+  return expander;
+}
+
+std::string expand_launch_macros(const std::string& text, const MacroExpander& macros) {
   const auto joined = [](const MacroExpander::Expansion& expansion) {
     std::string code;
     for (const std::string& word : expansion.words) append_token(code, word);
     return std::optional(code);
   };
-  return with_macros_expanded(text, source.tokens, expander, std::numeric_limits<std::size_t>::max(), joined);
+  const TokenizedText source = tokenize(text);
+  return with_macros_expanded(text, source.tokens, macros, std::numeric_limits<std::size_t>::max(), joined);
+}
+
+std::string declare_constants_of_macros(const std::string& text,
+                                        const std::vector<const std::string*>& texts) {
+  std::vector<TokenizedText> sources;
+  std::map<std::string_view, std::vector<DeclaredConstant>> declared;
+  for (const std::string* other : texts) {
+    if (other->find("const") == std::string::npos) continue;
+    sources.push_back(tokenize(*other));
+    for (const Directive& directive : sources.back().directives) {
+      const auto macro = macro_of(directive);
+      if (!macro || !macro->function) continue;
+      std::vector<DeclaredConstant> constants = constants_of(*macro);
+      if (!constants.empty()) declared[directive.tokens[1].text] = std::move(constants);
+    }
+  }
+  if (declared.empty()) return text;
+  const TokenizedText source = tokenize(text);
+  const std::vector<Token>& tokens = source.tokens;
+  std::map<std::size_t, std::string> constants;  // by the places in front of which they stand
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    const auto found = tokens[i + 1].is("(") ? declared.find(tokens[i].text) : declared.end();
+    if (found == declared.end() || tokens[i + 1].close >= tokens.size()) continue;
+    const std::vector<TokenSpan> arguments = parts_of(tokens, {i + 2, tokens[i + 1].close}, false);
+    std::size_t statement = i;
+    while (statement > 0 && !tokens[statement - 1].is(";") && !tokens[statement - 1].is("{") &&
+           !tokens[statement - 1].is("}"))
+      --statement;
+    for (const DeclaredConstant& constant : found->second) {
+      if (constant.parameter >= arguments.size()) continue;
+      const TokenSpan name = arguments[constant.parameter];
+      if (name.end != name.begin + 1 || !tokens[name.begin].identifier()) continue;
+      constants[tokens[statement].offset] += "const " + constant.type + " " +
+                                             std::string(tokens[name.begin].text) + " = " + constant.value +
+                                             "; ";
+    }
+  }
+  std::vector<TextEdit> edits;
+  for (auto& [offset, written] : constants) edits.push_back({offset, 0, std::move(written)});
+  return apply_edits(text, std::move(edits));
 }
 
 }  // namespace kiln

@@ -75,8 +75,7 @@ bool ProgramItems::is_use_of_whole_macro(const Item& item) const {
   const TokenSpan span = item.declaration->whole;
   if (item.member || span.begin + 1 >= span.end || !function_macros.contains(tokens[span.begin].text))
     return false;
-  const std::size_t behind =
-      tokens[span.begin + 1].is("(") ? tokens[span.begin + 1].close + 1 : span.end + 1;
+  const std::size_t behind = tokens[span.begin + 1].is("(") ? tokens[span.begin + 1].close + 1 : span.end + 1;
   if (behind != span.end && !(behind + 1 == span.end && tokens[behind].is(";"))) return false;
   const auto& definitions = macros.at(tokens[span.begin].text);
   return std::all_of(definitions.begin(), definitions.end(), [&](const auto* words) {

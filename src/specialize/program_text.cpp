@@ -32,8 +32,7 @@ std::string base_of(const std::string& name) {
 
 class ProgramReader {
  public:
-  explicit ProgramReader(const std::string& text)
-      : text_(with_one_branch(expand_launch_macros(text))), source_(tokenize(text_)) {
+  explicit ProgramReader(const std::string& text) : text_(with_one_branch(text)), source_(tokenize(text_)) {
     for (const Directive& directive : source_.directives) add_macro(directive);
     declarations_ = read_declarations(source_, specifier_macros_);
     read(declarations_, "", TextScope::kNone);
@@ -662,9 +661,11 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   for (std::string& header : headers) texts.push_back(&header);
   write_out_pasted_names(texts, defines);
   expand_parameter_macros(texts);
+  const std::vector<const std::string*> all(texts.rbegin(), texts.rend());  // the program's own text is last
+  const MacroExpander macros = launch_macros(all);
   std::deque<ProgramReader> readers;
-  readers.emplace_back(text);
-  for (const std::string& header : headers) readers.emplace_back(header);
+  for (const std::string* one : texts)
+    readers.emplace_back(expand_launch_macros(declare_constants_of_macros(*one, all), macros));
   std::set<std::string> templates;
   std::set<std::string> used_names, written_symbols, with_values;
   for (const ProgramReader& reader : readers) {

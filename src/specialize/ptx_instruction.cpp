@@ -23,22 +23,21 @@ std::optional<std::string> special_register(const std::string& name) {
   const std::size_t dot = name.find('.');
   if (const auto group = groups.find(name.substr(0, dot)); group != groups.end() && dot + 2 == name.size())
     return group->second + name.substr(dot);
-  const std::map<std::string, std::string> values = {{"laneid", lane},
-                                                     {"warpid", std::string("(") + kNumber + " / 32u)"},
-                                                     {"smid", "0u"},
-                                                     {"nsmid", "1u"},
-                                                     {"clock", "static_cast<unsigned>(clock64())"},
-                                                     {"clock64", "clock64()"},
-                                                     {"globaltimer", "kiln_global_time()"},
-                                                     {"globaltimer_lo",
-                                                      "static_cast<unsigned>(kiln_global_time())"},
-                                                     {"globaltimer_hi",
-                                                      "static_cast<unsigned>(kiln_global_time() >> 32)"},
-                                                     {"lanemask_eq", "(1u << " + lane + ")"},
-                                                     {"lanemask_lt", "((1u << " + lane + ") - 1u)"},
-                                                     {"lanemask_le", "((2u << " + lane + ") - 1u)"},
-                                                     {"lanemask_ge", "~((1u << " + lane + ") - 1u)"},
-                                                     {"lanemask_gt", "~((2u << " + lane + ") - 1u)"}};
+  const std::map<std::string, std::string> values = {
+      {"laneid", lane},
+      {"warpid", std::string("(") + kNumber + " / 32u)"},
+      {"smid", "0u"},
+      {"nsmid", "1u"},
+      {"clock", "static_cast<unsigned>(clock64())"},
+      {"clock64", "clock64()"},
+      {"globaltimer", "kiln_global_time()"},
+      {"globaltimer_lo", "static_cast<unsigned>(kiln_global_time())"},
+      {"globaltimer_hi", "static_cast<unsigned>(kiln_global_time() >> 32)"},
+      {"lanemask_eq", "(1u << " + lane + ")"},
+      {"lanemask_lt", "((1u << " + lane + ") - 1u)"},
+      {"lanemask_le", "((2u << " + lane + ") - 1u)"},
+      {"lanemask_ge", "~((1u << " + lane + ") - 1u)"},
+      {"lanemask_gt", "~((2u << " + lane + ") - 1u)"}};
   const auto found = values.find(name);
   return found == values.end() ? std::nullopt : std::optional(found->second);
 }

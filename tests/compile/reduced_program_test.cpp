@@ -76,14 +76,15 @@ TEST(ReducedProgram, AFailureIsTheOneBeforeHostCodeWasLeftOut) {
 
 TEST(ReducedProgram, AHeaderOfTheHostThatLacksAnotherIsLeftOut) {
   for (const std::string around : {"GL/glew.h", "GL/of_glew.h"}) {
-    Answers answers{
-        {"/project/include/" + around + "(1205): catastrophic error: cannot open source file \"GL/glu.h\"\n"}};
+    Answers answers{{"/project/include/" + around +
+                     "(1205): catastrophic error: cannot open source file \"GL/glu.h\"\n"}};
     const CompileResult result = compile_reduced(program(), std::ref(answers));
     ASSERT_TRUE(std::holds_alternative<CodeObject>(result)) << around;
     EXPECT_THAT(answers.seen[1].unseen_headers, IsEmpty());
     EXPECT_EQ(answers.seen[1].headers.back().name, "GL/glew.h");
   }
-  Answers other{{"/project/include/own/host.h(12): catastrophic error: cannot open source file \"GL/glu.h\"\n"}};
+  Answers other{
+      {"/project/include/own/host.h(12): catastrophic error: cannot open source file \"GL/glu.h\"\n"}};
   EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(program(), std::ref(other))));
 }
 
@@ -94,8 +95,9 @@ TEST(ReducedProgram, WhatOnlyGccRefusesIsTaken) {
   Answers answers{{log}};
   EXPECT_TRUE(std::holds_alternative<CodeObject>(compile_reduced(program(), std::ref(answers))));
   EXPECT_THAT(answers.seen[1].options, ElementsAre("-fpermissive"));
-  Answers recursive{{"program.cu:2:9: error: inlining failed in call to 'always_inline' 'int f(int)': function "
-                     "not inlinable\n"}};
+  Answers recursive{
+      {"program.cu:2:9: error: inlining failed in call to 'always_inline' 'int f(int)': function "
+       "not inlinable\n"}};
   EXPECT_TRUE(std::holds_alternative<CodeObject>(compile_reduced(program(), std::ref(recursive))));
   EXPECT_THAT(recursive.seen[1].options, ElementsAre("-DKILN_FORCEINLINE_MAY_CALL"));
   Answers again{{log, log, log}};

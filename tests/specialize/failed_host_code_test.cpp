@@ -53,7 +53,8 @@ TEST(FailedHostCode, LeavesOutTheDeclarationAroundAnError) {
        "data;\n};\n",
        "Grid::save", "class Grid {\n  __device__ float at(int i);\n  \n  float* data;\n};"},
       {"template class Solver<float> /*@*/;\nint n;\n", "Solver", "\nint n;"},
-      {"#define USE(name, type) type name = (type)address(#name)\nnamespace gl {\nUSE(bind, Bind /*@*/);\nint n;\n}\n",
+      {"#define USE(name, type) type name = (type)address(#name)\nnamespace gl {\nUSE(bind, Bind "
+       "/*@*/);\nint n;\n}\n",
        "USE", "namespace gl {\n\nint n;\n}"},
   };
   for (const auto& one : cases) {

@@ -41,6 +41,39 @@ TEST(HipWords, OfCooperativeGroupsAreCudasHeaderEverywhere) {
   }
 }
 
+TEST(HipWords, OfLibrariesAreThoseOfCudasLibraries) {
+  Specialization spec;
+  spec.source_text =
+      "#include <hipcub/block/block_scan.hpp>\n#include <hiprand/hiprand_kernel.h>\n"
+      "hipcub::BlockScan<int, 64> s; hiprandState_t r; hipDoubleComplex z = "
+      "make_hipDoubleComplex(hipCabs(a), "
+      "hipCrealf(b)); hipCalled(c);\n";
+  spec.target.backend = "cuda";
+  spec.unseen_headers = {"hipcub/block/block_scan.hpp", "hiprand/hiprand_kernel.h"};
+  Specialization other = spec;
+  translate_hip_words(spec);
+  EXPECT_EQ(spec.source_text,
+            "#include <cub/cub.cuh>\n#include <curand_kernel.h>\n"
+            "cub::BlockScan<int, 64> s; curandState_t r; cuDoubleComplex z = make_cuDoubleComplex(cuCabs(a), "
+            "cuCrealf(b)); hipCalled(c);\n");
+  EXPECT_THAT(spec.unseen_headers, ElementsAre("cub/cub.cuh", "curand_kernel.h"));
+  other.target.backend = "hip";
+  const std::string before = other.source_text;
+  translate_hip_words(other);
+  EXPECT_EQ(other.source_text, before);
+}
+
+TEST(HipWords, ForVectorsIncludeHipsOperators) {
+  const std::string include = "#include <hip/hip_runtime.h>\n";
+  EXPECT_EQ(translated(include + "float4 a;\n", "cpu"), "#include <kiln/hip_language.h>\nfloat4 a;\n");
+  Specialization spec;
+  EXPECT_EQ(translated(include + "#define MAX(p, x) atomicMax(p, x)\n", "cuda", &spec),
+            "#include <kiln/hip_language.h>\n#define MAX(p, x) atomicMax(p, x)\n");
+  EXPECT_THAT(spec.unseen_headers,
+              ElementsAre("cuda_fp16.h", "cuda_runtime.h", "kiln/hip_language.h", "stdio.h"));
+  EXPECT_EQ(translated(include + "float4 a;\n", "hip"), include + "float4 a;\n");
+}
+
 TEST(HipWords, OfTheCompilerAreTranslatedInsideOfEachOther) {
   EXPECT_EQ(
       translated("a = __builtin_amdgcn_ds_bpermute(4 * (i + 1), f(__builtin_amdgcn_workitem_id_x(), 2));\n"
@@ -66,6 +99,8 @@ TEST(HipWords, WithoutMasksAreForCudaAlone) {
 TEST(HipWords, OfDynamicSharedMemoryAreWrittenOutEverywhere) {
   for (const char* backend : {"cpu", "cuda", "hip"})
     EXPECT_EQ(translated("HIP_DYNAMIC_SHARED(float, tile);", backend), "extern __shared__ float tile[];");
+  EXPECT_EQ(translated("HIP_DYNAMIC_SHARED( float, tile)\nint i;", "cpu"),
+            "extern __shared__ float tile[];\nint i;");
   EXPECT_EQ(translated("int i = hipThreadIdx_x; __builtin_amdgcn_s_barrier();", "hip"),
             "int i = threadIdx.x; __builtin_amdgcn_s_barrier();");
 }

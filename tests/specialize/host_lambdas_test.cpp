@@ -42,6 +42,11 @@ TEST(HostLambdas, AreObjectsOfClasses) {
        "#define T 4\nstruct kiln_lambda_1 { static constexpr int n = 2*T; __device__ auto operator()() const "
        "{ "
        "float s[n]; } }; void f() { const int n = 2 * T; g(kiln_lambda_1{}); }"},
+      {"int main() { using unused = int; typedef float real; using pair = P<real>; g([] __device__(pair p) { "
+       "return p.x; }); }",
+       "struct kiln_lambda_1 { typedef float real; using pair=P<real>; __device__ auto operator()(pair p) "
+       "const { return p.x; } }; int main() { using unused = int; typedef float real; using pair = P<real>; "
+       "g(kiln_lambda_1{}); }"},
       {"class S { int m; void f(float* m) { g([=] __device__(int i) { m[i] = 0; }); } };",
        "struct kiln_lambda_1 { float* m; __device__ auto operator()(int i) const { m[i]=0; } }; class S { "
        "int m; "

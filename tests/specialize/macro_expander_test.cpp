@@ -53,11 +53,37 @@ TEST(MacroExpander, WritesOutLaunchesAndTypesAndKeepsLines) {
   const std::string macros =
       "#define CALL(k, ...) k<<<1, 32>>>(__VA_ARGS__)\n#define RUN(k) CALL(k##_main, x)\n"
       "#define TYPE(t) typedef t t##_type;\n#define TWICE(a) a + a\n#define STOP() k<<<1, 1>>>()\n";
-  EXPECT_EQ(expand_launch_macros(
-                macros + "RUN(fill);\nCALL(sum,\n unsigned int(- -a), b);\nTYPE(int)\nTWICE(b) STOP()\n"),
+  const std::string text =
+      macros + "RUN(fill);\nCALL(sum,\n unsigned int(- -a), b);\nTYPE(int)\nTWICE(b) STOP()\n";
+  EXPECT_EQ(expand_launch_macros(text, launch_macros({&text})),
             macros +
                 "fill_main<<<1,32>>>(x);\nsum<<<1,32>>>(unsigned int(- -a),b)\n;\ntypedef int int_type;\n"
                 "TWICE(b) k<<<1,1>>>()\n");
+}
+
+TEST(MacroExpander, WritesOutTemplatesThatAMacroOfAHeaderCalls) {
+  const std::string header =
+      "#define SWITCH(type, f, ...) if (type == 0) f<char, std::size_t>(__VA_ARGS__); else f<int*, 4>(1)\n"
+      "#define LESS(a, b) a < b && b > (a)\n";
+  const std::string text = "SWITCH(t, pack, x, n);\nLESS(x, y);\n";
+  EXPECT_EQ(expand_launch_macros(text, launch_macros({&header, &text})),
+            "if(t==0)pack<char,std::size_t>(x,n);else pack<int*,4>(1);\nLESS(x, y);\n");
+}
+
+TEST(MacroExpander, DeclaresConstantsOfMacros) {
+  const std::string header =
+      "#define SWITCH(VALUE, NAME, ...) [&] { \\\n"
+      "  if (VALUE == 2) { constexpr static int NAME = 2; return __VA_ARGS__(); } \\\n"
+      "  constexpr int NAME = 1; return __VA_ARGS__(); }()\n"
+      "#define OTHER(x, n) const int other = n;\n";
+  const std::string text =
+      "void f(int n) {\n  return SWITCH(n, N, [&] { SWITCH(n, M, [&] { g<N, M>(); }); });\n  OTHER(a, "
+      "3)\n}\n";
+  EXPECT_EQ(
+      declare_constants_of_macros(text, {&header}),
+      "void f(int n) {\n  const int N = 2; return SWITCH(n, N, [&] { const int M = 2; SWITCH(n, M, [&] { "
+      "g<N, M>(); }); });\n  OTHER(a, 3)\n}\n");
+  EXPECT_EQ(declare_constants_of_macros(text, {&text}), text);
 }
 
 TEST(MacroExpander, WritesOutNamesThatArePasted) {

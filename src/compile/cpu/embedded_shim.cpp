@@ -228,6 +228,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/texture.h", embedded::kTexture},
                                        {"kiln/thrust.h", embedded::kThrust},
                                        {"kiln/thrust_seq.h", embedded::kThrustSeq},
+                                       {"kiln/hip_language.h", embedded::kHipLanguage},
                                        {"thrust/complex.h", embedded::kThrustComplex},
                                        {"kiln/thrust_random.h", embedded::kThrustRandom},
                                        {"thrust/random.h", kThrustRandom},
@@ -354,7 +355,8 @@ std::vector<ShimPart> make_shim_parts() {
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",
        "cudaGridDependency", "cudaTriggerProgrammatic", "cudaExtent", "cudaPos", "cudaPitchedPtr",
-       "cudaArray", "cudaMipmappedArray", "cudaTexture", "cudaRead", "cudaFilterMode", "cudaAddressMode", "<<<"});
+       "cudaArray", "cudaMipmappedArray", "cudaTexture", "cudaRead", "cudaFilterMode", "cudaAddressMode",
+       "<<<"});
   add("placement_new", "#include <new>\n", {"new", "<<<"});
   add("entry", embedded::kEntry);
   add("device_launch", embedded::kDeviceLaunch, {"<<<"});

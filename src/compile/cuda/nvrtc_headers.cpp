@@ -138,6 +138,7 @@ bool is_light(const std::string& name) {
 }
 
 constexpr const char* kThrustSeqHeader = "kiln/thrust_seq.h";
+constexpr const char* kHipLanguageHeader = "kiln/hip_language.h";
 
 /// Whether an included header uses libcu++, which has its own <cstdint>.
 bool uses_libraries(const std::vector<std::string>& unseen, const CudaHeaders& cuda, FileSystem& files) {
@@ -241,6 +242,8 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
   }
   if (std::any_of(unseen.begin(), unseen.end(), is_thrust_header_of_algorithms))
     headers.in_memory.emplace_back(kThrustSeqHeader, std::string(embedded::kThrustSeq));
+  if (std::find(unseen.begin(), unseen.end(), kHipLanguageHeader) != unseen.end())
+    headers.in_memory.emplace_back(kHipLanguageHeader, std::string(embedded::kHipLanguage));
   if (libraries) add_for_libraries(headers, cuda, files);
   for (const char* name : {"cuda_awbarrier_helpers.h", "cuda_pipeline_helpers.h"}) {
     auto helpers = libraries ? with_nvccs_integers(name, cuda, files) : std::nullopt;
@@ -354,6 +357,7 @@ std::string nvrtc_headers_fingerprint() {
   hasher.field(kNvccHeader, std::string(embedded::kNvcc) + std::string(embedded::kMathConstants) +
                                 std::string(embedded::kGnuConstants));
   hasher.field(kThrustSeqHeader, std::string(embedded::kThrustSeq));
+  hasher.field(kHipLanguageHeader, std::string(embedded::kHipLanguage));
   return hasher.hex();
 }
 
