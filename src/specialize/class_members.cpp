@@ -180,10 +180,10 @@ std::optional<std::vector<TextParameter>> members_of(const ProgramText& program,
       return members_named({{id.arguments[0] + " *", "data"}});
     if (id.name.ends_with("array") && id.arguments.size() == 2)
       return members_named({{id.arguments[0] + " [" + id.arguments[1] + "]", "elements"}});
-    if (id.name == "cudaPitchedPtr")
+    if (id.name == "cudaPitchedPtr" || id.name == "hipPitchedPtr")
       return members_named(
           {{"void *", "ptr"}, {"size_t", "pitch"}, {"size_t", "xsize"}, {"size_t", "ysize"}});
-    if (id.name == "cudaExtent")
+    if (id.name == "cudaExtent" || id.name == "hipExtent")
       return members_named({{"size_t", "width"}, {"size_t", "height"}, {"size_t", "depth"}});
     return std::nullopt;
   }

@@ -52,7 +52,15 @@ std::string guessed_type(const std::string& parameter, const TextKernel& kernel)
   const bool beside_key = has(parameter, "Val", "val") &&
                           std::any_of(parameters.begin(), parameters.end(),
                                       [&](const auto& one) { return has(one.name, "Key", "key"); });
-  return beside_key || is_index_name(parameter) ? "int" : "float";
+  if (beside_key || is_index_name(parameter)) return "int";
+  const std::string vector = guessed_vector(parameter, kernel);
+  return vector.empty() ? "float" : vector;
+}
+
+std::string guessed_vector(const std::string& parameter, const TextKernel& kernel) {
+  const auto component = kernel.components.find(parameter);
+  if (component == kernel.components.end()) return "";
+  return component->second == 'w' ? "float4" : component->second == 'z' ? "float3" : "float2";
 }
 
 std::string base_name(const std::string& name) {
@@ -287,8 +295,16 @@ std::string DraftTypes::template_type(const TextKernel& kernel, const std::strin
 }
 
 std::string DraftTypes::template_argument(const TextKernel& kernel, const std::string& name) const {
-  const std::vector<std::string> arguments = template_arguments(kernel, name, 1);
-  return arguments.empty() ? "" : arguments.front();
+  std::vector<std::string> arguments = template_arguments(kernel, name, 1);
+  if (arguments.empty()) return guessed_vector(name, kernel);
+  // No buffer has elements of the type char1.
+  constexpr std::size_t kSome = 4;
+  const auto of_one = [](const std::string& type) {
+    return type.ends_with('1') && parse_element_type(type.substr(0, type.size() - 1) + "2").has_value();
+  };
+  if (of_one(arguments.front())) arguments = template_arguments(kernel, name, kSome);
+  const auto other = std::find_if_not(arguments.begin(), arguments.end(), of_one);
+  return other == arguments.end() ? arguments.front() : *other;
 }
 
 std::vector<std::string> DraftTypes::template_arguments(const TextKernel& kernel, const std::string& name,

@@ -25,8 +25,11 @@ struct ArgumentType {
 [[nodiscard]] std::string base_name(const std::string& name);
 
 /// For a type parameter of a kernel's template whose argument is not known: "int" of "IdxT", "KeyT" and,
-/// beside a key, of "ValueT"; else "float".
+/// beside a key, of "ValueT", "float2" where the kernel reads x and y of it; else "float".
 [[nodiscard]] std::string guessed_type(const std::string& parameter, const TextKernel& kernel);
+
+/// "float4" where the kernel reads components up to w of what has the type; empty: it reads none.
+[[nodiscard]] std::string guessed_vector(const std::string& parameter, const TextKernel& kernel);
 
 /// What the types of a program are in a workload. The program must outlive it.
 class DraftTypes {

@@ -15,6 +15,8 @@ namespace {
 
 /// Words with an equivalent in CUDA.
 const std::map<std::string_view, std::string_view> kHipWords = {
+    {"__hip_bfloat16", "__nv_bfloat16"},
+    {"__hip_bfloat162", "__nv_bfloat162"},
     {"hipThreadIdx_x", "threadIdx.x"},
     {"hipThreadIdx_y", "threadIdx.y"},
     {"hipThreadIdx_z", "threadIdx.z"},
@@ -104,6 +106,10 @@ std::string_view header_of_cuda(std::string_view header) {
 /// "make_hipFloatComplex" "make_cuFloatComplex". Empty: another word.
 std::string word_of_library(std::string_view word) {
   if (word == "hipcub") return "cub";
+  static const std::set<std::string_view> types = {
+      "hipTextureObject_t", "hipSurfaceObject_t", "hipPitchedPtr", "hipExtent", "hipPos",
+      "hipError_t",         "hipSuccess"};
+  if (types.contains(word)) return "cuda" + std::string(word.substr(3));
   constexpr std::string_view kMake = "make_", kHip = "hip";
   const bool makes = word.starts_with(kMake);
   std::string_view rest = makes ? word.substr(kMake.size()) : word;

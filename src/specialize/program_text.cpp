@@ -357,6 +357,11 @@ class ProgramReader {
     kernel.fetches = texture_fetches(tokens(), declaration.body);
     kernel.passed_textures =
         passed_textures(tokens(), declaration.body, names_of_textures(kernel.parameters));
+    for (const TextParameter& parameter : kernel.template_parameters) {
+      const char last =
+          parameter.name.empty() ? ' ' : last_component(kernel, parameter.name, declaration.body);
+      if (last != ' ') kernel.components[parameter.name] = last;
+    }
     kernel.names_in_body.assign(names.begin(), names.end());
     kernel.called_in_body.assign(called.begin(), called.end());
     const std::size_t begin = declaration.whole.begin;
@@ -378,6 +383,27 @@ class ProgramReader {
     }
     program_.kernels.push_back(std::move(kernel));
     offsets_.push_back(offset);
+  }
+
+  /// The last of x, y, z, w that the body reads of variables and elements of the type; ' ': none.
+  [[nodiscard]] char last_component(const TextKernel& kernel, std::string_view type, TokenSpan body) const {
+    std::set<std::string_view> variables;
+    for (const TextParameter& one : kernel.parameters) {
+      if (bare_type(one.type) == type) variables.insert(one.name);
+    }
+    for (std::size_t i = body.begin; i + 1 < body.end; ++i) {
+      if (at(i, type) && tokens()[i + 1].identifier()) variables.insert(tokens()[i + 1].text);
+    }
+    constexpr std::string_view kComponents = "xyzw";
+    std::size_t last = 0;
+    for (std::size_t i = body.begin; i + 2 < body.end; ++i) {
+      if (!variables.contains(tokens()[i].text) || at(i - 1, ".") || at(i - 1, "->")) continue;
+      const std::size_t dot = at(i + 1, "[") ? tokens()[i + 1].close + 1 : i + 1;
+      if (dot + 1 >= body.end || !at(dot, ".") || tokens()[dot + 1].text.size() != 1) continue;
+      const std::size_t component = kComponents.find(tokens()[dot + 1].text);
+      if (component != std::string_view::npos) last = std::max(last, component + 1);
+    }
+    return last == 0 ? ' ' : kComponents[last - 1];
   }
 
   [[nodiscard]] static std::vector<std::string> names_of_textures(

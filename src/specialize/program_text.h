@@ -36,6 +36,7 @@ struct TextKernel {
   std::vector<std::string> constants;           ///< in constant memory, named here or in functions it calls
   std::map<std::string, TextureFetch> fetches;  ///< by the name of the texture or surface
   std::vector<PassedTexture> passed_textures;
+  std::map<std::string, char> components;  ///< by a type parameter: the last of x, y, z, w that is read of it
 };
 
 /// "Vec" and {"float", "3"} of "Vec<float, 3>"; without arguments for all else.

@@ -97,8 +97,9 @@ bool is_texture_type(const std::string& type) {
   const auto names = [&](std::string_view word) {
     return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) { return token.is(word); });
   };
-  return !names("*") && (names("cudaTextureObject_t") || names("cudaSurfaceObject_t") ||
-                         names("CUtexObject") || names("CUsurfObject"));
+  return !names("*") &&
+         (names("cudaTextureObject_t") || names("cudaSurfaceObject_t") || names("CUtexObject") ||
+          names("CUsurfObject") || names("hipTextureObject_t") || names("hipSurfaceObject_t"));
 }
 
 std::vector<PassedTexture> passed_textures(const std::vector<Token>& tokens, TokenSpan body,

@@ -402,6 +402,7 @@ class Drafter {
         values.push_back(std::to_string(*number));
       } else if (!given.empty() && given != parameter.name && (type || !types_.names_variable(given))) {
         values.push_back(with_scopes_of_classes(given));
+        if (types_.template_arguments(kernel, parameter.name, 1).empty()) guessed.push_back(parameter.name);
       } else {
         values.push_back(type ? guessed_type(parameter.name, kernel)
                          : enumerator

@@ -132,7 +132,7 @@ constexpr std::string_view kComplex = "#include \"cuComplex.h\"\n";
 constexpr std::string_view kBlas =
     "#include \"cuComplex.h\"\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
     "typedef struct cublasContext* cublasHandle_t;\nenum cublasStatus_t { CUBLAS_STATUS_SUCCESS };\n";
-constexpr std::array<std::string_view, 25> kHostHeaders = {"cudaTypedefs.h",
+constexpr std::array<std::string_view, 26> kHostHeaders = {"cudaTypedefs.h",
                                                            "cuda_gl_interop.h",
                                                            "cuda_egl_interop.h",
                                                            "cuda_vdpau_interop.h",
@@ -156,7 +156,8 @@ constexpr std::array<std::string_view, 25> kHostHeaders = {"cudaTypedefs.h",
                                                            "thrust/iterator/counting_iterator.h",
                                                            "thrust/iterator/permutation_iterator.h",
                                                            "thrust/iterator/transform_iterator.h",
-                                                           "thrust/iterator/zip_iterator.h"};
+                                                           "thrust/iterator/zip_iterator.h",
+                                                           "thrust/version.h"};
 /// nvcc includes these, or they are parts of what it includes: the shim has their content.
 constexpr std::array<std::string_view, 36> kHeadersOfLanguage = {"device_launch_parameters.h",
                                                                  "device_functions.h",
