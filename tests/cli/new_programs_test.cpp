@@ -642,7 +642,7 @@ TEST_F(NewPrograms, WhatKilnDoesNotHaveIsNamedWithItsLine) {
                  "\"r\"(r[0]), \"r\"(r[1]), \"r\"(r[2]), \"r\"(r[3]), \"r\"(r[4]), \"r\"(r[5]));\n}\n"),
       AllOf(HasSubstr("program.cu:3 has `asm` for a GPU, which the cpu does not run"),
             Not(HasSubstr("rror: no such instruction"))));
-  EXPECT_THAT(fails_with("#define LANE(x) \\\n  asm(\"mov.u64 %0, %globaltimer;\" : \"=l\"(x))\n"
+  EXPECT_THAT(fails_with("#define LANE(x) \\\n  asm(\"mov.u32 %0, %envreg3;\" : \"=r\"(x))\n"
                          "__global__ void k(int* a) { LANE(a[0]); }\n"),
               HasSubstr("has `asm` for a GPU"));
   EXPECT_THAT(fails_with("texture<float> t;\n__global__ void k(int* a) { a[0] = tex1Dfetch(t, 0); }\n"),
@@ -808,6 +808,15 @@ TEST_F(NewPrograms, InstructionsOfNumbersAreAsPtxDefinesThem) {
       {"\"add.sat.s32 %0, %1, %1;\" : \"=r\"(r) : \"r\"(0x7fffffff)", "2147483647"},
       {"\"sub.sat.s32 %0, %1, 5;\" : \"=r\"(r) : \"r\"(0x80000001)", "2147483648"},
       {"\"dp4a.s32.s32 %0, %1, %2, 10;\" : \"=r\"(r) : \"r\"(0x020000ff), \"r\"(0x03000004)", "12"},
+      {"\"vabsdiff4.u32.u32.u32.add %0, %1, %2, 10;\" : \"=r\"(r) : \"r\"(0x01020304), \"r\"(0x04030201)",
+       "18"},
+      {"\"vabsdiff4.u32.u32.u32 %0, %1, %2, 0;\" : \"=r\"(r) : \"r\"(0x01020304), \"r\"(0x04030201)",
+       "50397443"},
+      {"\"vabsdiff.u32.u32.u32.add %0, %1, %2, %3;\" : \"=r\"(r) : \"r\"(5), \"r\"(9), \"r\"(1)", "5"},
+      {"\"{.reg .pred p; .reg .u64 t; mov.u64 t, %globaltimer; setp.gt.u64 p, t, 1; selp.u32 %0, 1, 2, p;}\" "
+       ": "
+       "\"=r\"(r)",
+       "1"},
       {"\"clz.b64 %0, %1;\" : \"=r\"(r) : \"l\"(1ll)", "63"},
       {"\"cvt.sat.u8.s32 %0, %1;\" : \"=r\"(r) : \"r\"(minus)", "0"},
       {"\"cvt.sat.s8.s32 %0, %1;\" : \"=r\"(r) : \"r\"(300)", "127"},

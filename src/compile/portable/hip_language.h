@@ -68,53 +68,58 @@ KILN_HIP_FUNCTION V filled(Scalar<V> value) {
 
 }  // namespace kiln_hip
 
-// `Result` is V, or kiln_hip::Whole<V> for operators of whole numbers.
-#define KILN_HIP_BINARY(sign, assign, Result)                                                            \
-  template <class V, class = kiln_hip::Scalar<V>>                                                        \
-  KILN_HIP_FUNCTION Result& operator assign(V& a, const V& b) {                                          \
-    a.x = static_cast<kiln_hip::Scalar<V>>(a.x sign b.x);                                                \
-    if constexpr (kiln_hip::Vector<V>::kCount > 1) a.y = static_cast<kiln_hip::Scalar<V>>(a.y sign b.y); \
-    if constexpr (kiln_hip::Vector<V>::kCount > 2) a.z = static_cast<kiln_hip::Scalar<V>>(a.z sign b.z); \
-    if constexpr (kiln_hip::Vector<V>::kCount > 3) a.w = static_cast<kiln_hip::Scalar<V>>(a.w sign b.w); \
-    return a;                                                                                            \
-  }                                                                                                      \
-  template <class V>                                                                                     \
-  KILN_HIP_FUNCTION Result& operator assign(V& a, kiln_hip::Scalar<V> b) {                               \
-    return a assign kiln_hip::filled<V>(b);                                                              \
-  }                                                                                                      \
-  template <class V, class = kiln_hip::Scalar<V>>                                                        \
-  KILN_HIP_FUNCTION Result operator sign(V a, const V& b) {                                              \
-    return a assign b;                                                                                   \
-  }                                                                                                      \
-  template <class V>                                                                                     \
-  KILN_HIP_FUNCTION Result operator sign(V a, kiln_hip::Scalar<V> b) {                                   \
-    return a assign kiln_hip::filled<V>(b);                                                              \
-  }                                                                                                      \
-  template <class V>                                                                                     \
-  KILN_HIP_FUNCTION Result operator sign(kiln_hip::Scalar<V> a, const V& b) {                            \
-    V result = kiln_hip::filled<V>(a);                                                                   \
-    return result assign b;                                                                              \
+// `Result` is V, or kiln_hip::Whole<V> for operators of whole numbers. No operator uses another one, which
+// the text may have with another result.
+#define KILN_HIP_BINARY(name, sign, assign, Result)                                  \
+  namespace kiln_hip {                                                               \
+  template <class V>                                                                 \
+  KILN_HIP_FUNCTION V name(V a, const V& b) {                                        \
+    a.x = static_cast<Scalar<V>>(a.x sign b.x);                                      \
+    if constexpr (Vector<V>::kCount > 1) a.y = static_cast<Scalar<V>>(a.y sign b.y); \
+    if constexpr (Vector<V>::kCount > 2) a.z = static_cast<Scalar<V>>(a.z sign b.z); \
+    if constexpr (Vector<V>::kCount > 3) a.w = static_cast<Scalar<V>>(a.w sign b.w); \
+    return a;                                                                        \
+  }                                                                                  \
+  }                                                                                  \
+  template <class V, class = kiln_hip::Scalar<V>>                                    \
+  KILN_HIP_FUNCTION Result& operator assign(V& a, const V& b) {                      \
+    return a = kiln_hip::name(a, b);                                                 \
+  }                                                                                  \
+  template <class V>                                                                 \
+  KILN_HIP_FUNCTION Result& operator assign(V& a, kiln_hip::Scalar<V> b) {           \
+    return a = kiln_hip::name(a, kiln_hip::filled<V>(b));                            \
+  }                                                                                  \
+  template <class V, class = kiln_hip::Scalar<V>>                                    \
+  KILN_HIP_FUNCTION Result operator sign(const V& a, const V& b) {                   \
+    return kiln_hip::name(a, b);                                                     \
+  }                                                                                  \
+  template <class V>                                                                 \
+  KILN_HIP_FUNCTION Result operator sign(const V& a, kiln_hip::Scalar<V> b) {        \
+    return kiln_hip::name(a, kiln_hip::filled<V>(b));                                \
+  }                                                                                  \
+  template <class V>                                                                 \
+  KILN_HIP_FUNCTION Result operator sign(kiln_hip::Scalar<V> a, const V& b) {        \
+    return kiln_hip::name(kiln_hip::filled<V>(a), b);                                \
   }
-KILN_HIP_BINARY(+, +=, V)
-KILN_HIP_BINARY(-, -=, V)
-KILN_HIP_BINARY(*, *=, V)
-KILN_HIP_BINARY(/, /=, V)
-KILN_HIP_BINARY(%, %=, kiln_hip::Whole<V>)
-KILN_HIP_BINARY(&, &=, kiln_hip::Whole<V>)
-KILN_HIP_BINARY(|, |=, kiln_hip::Whole<V>)
-KILN_HIP_BINARY(^, ^=, kiln_hip::Whole<V>)
-KILN_HIP_BINARY(<<, <<=, kiln_hip::Whole<V>)
-KILN_HIP_BINARY(>>, >>=, kiln_hip::Whole<V>)
+KILN_HIP_BINARY(sum, +, +=, V)
+KILN_HIP_BINARY(difference, -, -=, V)
+KILN_HIP_BINARY(product, *, *=, V)
+KILN_HIP_BINARY(quotient, /, /=, V)
+KILN_HIP_BINARY(rest, %, %=, kiln_hip::Whole<V>)
+KILN_HIP_BINARY(both, &, &=, kiln_hip::Whole<V>)
+KILN_HIP_BINARY(either, |, |=, kiln_hip::Whole<V>)
+KILN_HIP_BINARY(one_of, ^, ^=, kiln_hip::Whole<V>)
+KILN_HIP_BINARY(left, <<, <<=, kiln_hip::Whole<V>)
+KILN_HIP_BINARY(right, >>, >>=, kiln_hip::Whole<V>)
 #undef KILN_HIP_BINARY
 
 template <class V, class = kiln_hip::Scalar<V>>
 KILN_HIP_FUNCTION V operator-(const V& a) {
-  V result = kiln_hip::filled<V>(0);
-  return result -= a;
+  return kiln_hip::product(a, kiln_hip::filled<V>(static_cast<kiln_hip::Scalar<V>>(-1)));
 }
 template <class V, class = kiln_hip::Scalar<V>>
 KILN_HIP_FUNCTION kiln_hip::Whole<V> operator~(const V& a) {
-  return a ^ static_cast<kiln_hip::Scalar<V>>(-1);
+  return kiln_hip::one_of(a, kiln_hip::filled<V>(static_cast<kiln_hip::Scalar<V>>(-1)));
 }
 template <class V, class = kiln_hip::Scalar<V>>
 KILN_HIP_FUNCTION bool operator==(const V& a, const V& b) {
