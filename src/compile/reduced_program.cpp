@@ -44,7 +44,9 @@ const char* option_of_nvcc(const std::string& log) {
   if (only_errors_with(log, {"changes meaning of", "that depend on a template parameter"}))
     return "-fpermissive";
   // Functions that call each other.
-  if (only_errors_with(log, {"inlining failed in call to"})) return "-DKILN_FORCEINLINE_MAY_CALL";
+  const bool recursive = only_errors_with(log, {"inlining failed in call to"}) &&
+                         log.find("function body not available") == std::string::npos;
+  if (recursive) return "-DKILN_FORCEINLINE_MAY_CALL";
   return nullptr;
 }
 

@@ -100,6 +100,10 @@ TEST(ReducedProgram, WhatOnlyGccRefusesIsTaken) {
        "not inlinable\n"}};
   EXPECT_TRUE(std::holds_alternative<CodeObject>(compile_reduced(program(), std::ref(recursive))));
   EXPECT_THAT(recursive.seen[1].options, ElementsAre("-DKILN_FORCEINLINE_MAY_CALL"));
+  Answers undefined{
+      {"program.cu:2:9: error: inlining failed in call to 'always_inline' 'int f(int)': function "
+       "body not available\n"}};
+  EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(program(), std::ref(undefined))));
   Answers again{{log, log, log}};
   EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(program(), std::ref(again))));
   EXPECT_EQ(again.seen.size(), 2U);
