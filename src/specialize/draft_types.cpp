@@ -18,8 +18,10 @@ constexpr int kDeepestConstant = 8;
 constexpr std::int64_t kMostNumbers = 65536;  // of a record in `types`
 constexpr std::size_t kMostMembers = 8192;    // of the structs of a launch (BoundLaunch::kMaxArguments)
 
-constexpr std::array<const char*, 2> kTextureTypes = {"cudaTextureObject_t", "CUtexObject"};
-constexpr std::array<const char*, 2> kSurfaceTypes = {"cudaSurfaceObject_t", "CUsurfObject"};
+constexpr std::array<const char*, 3> kTextureTypes = {"cudaTextureObject_t", "CUtexObject",
+                                                      "hipTextureObject_t"};
+constexpr std::array<const char*, 3> kSurfaceTypes = {"cudaSurfaceObject_t", "CUsurfObject",
+                                                      "hipSurfaceObject_t"};
 
 constexpr std::array<const char*, 5> kIndexWords = {"idx", "index", "offset", "size", "key"};
 
