@@ -73,6 +73,8 @@ constexpr std::string_view kCudaAtomic =
 constexpr std::string_view kCudaBarrier =
     "#include <atomic>\n#include \"kiln/scopes.h\"\n#include \"kiln/barrier.h\"\n";
 constexpr std::string_view kCudaPipeline = "#include <cuda/barrier>\n#include \"kiln/pipeline.h\"\n";
+constexpr std::string_view kMdspan =
+    "#include <array>\n#include \"kiln/cuda_std.h\"\n#include \"kiln/mdspan.h\"\n";
 constexpr std::string_view kCudaStd = "#include \"kiln/cuda_std.h\"\n";
 
 /// Any header of CUB provides all of CUB.
@@ -248,6 +250,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/texture.h", embedded::kTexture},
                                        {"kiln/thrust.h", embedded::kThrust},
                                        {"kiln/thrust_seq.h", embedded::kThrustSeq},
+                                       {"kiln/hip_vectors.h", embedded::kHipVectors},
                                        {"thrust/complex.h", embedded::kThrustComplex},
                                        {"kiln/thrust_random.h", embedded::kThrustRandom},
                                        {"thrust/random.h", kThrustRandom},
@@ -266,6 +269,8 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/pipeline.h", embedded::kPipeline},
                                        {"kiln/cuda_std.h", embedded::kCudaStd},
                                        {"cuda/cmath", embedded::kCudaCmath},
+                                       {"cuda/std/mdspan", kMdspan},
+                                       {"kiln/mdspan.h", embedded::kMdspan},
                                        {"cuda_pipeline.h", embedded::kPipelinePrimitives},
                                        {"cuda_pipeline_primitives.h", embedded::kPipelinePrimitives},
                                        {"cuda/atomic", kCudaAtomic},
@@ -273,8 +278,9 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"cuda/barrier", kCudaBarrier},
                                        {"cuda/std/barrier", kCudaBarrier},
                                        {"cuda/pipeline", kCudaPipeline}};
-  for (const char* name : {"cuda/functional", "cuda/std/functional", "cuda/std/bit", "cuda/std/span",
-                           "cuda/std/concepts", "cuda/std/version"})
+  for (const char* name :
+       {"cuda/functional", "cuda/std/functional", "cuda/std/bit", "cuda/std/span", "cuda/std/concepts",
+        "cuda/std/version", "cuda/std/numbers", "cuda/type_traits", "cuda/version"})
     headers.push_back({name, kCudaStd});
   for (const auto& [name, text] : standard_headers()) headers.push_back({"cuda/std/" + name, text});
   for (const char* name : {"linear_congruential_engine", "normal_distribution", "uniform_int_distribution",

@@ -27,18 +27,20 @@ struct OwnHeader {
 };
 
 using With = OwnHeader::With;
-constexpr std::array<OwnHeader, 12> kOwnHeaders = {{{"algorithm", embedded::kAlgorithm, With::kOwn},
-                                                    {"cassert", embedded::kAssert, With::kOwn},
-                                                    {"cfloat", embedded::kFloat, With::kBoth},
-                                                    {"cinttypes", embedded::kInttypes, With::kOwn},
-                                                    {"climits", embedded::kLimits, With::kCuda},
-                                                    {"cmath", embedded::kMath, With::kOwn},
-                                                    {"cstddef", embedded::kStddef, With::kBoth},
-                                                    {"cstdint", embedded::kStdint, With::kCuda},
-                                                    {"cstdio", embedded::kStdio, With::kOwn},
-                                                    {"cstdlib", embedded::kStdlib, With::kOwn},
-                                                    {"cstring", embedded::kString, With::kOwn},
-                                                    {"cuda.h", embedded::kCuda, With::kOwn}}};
+constexpr std::array<OwnHeader, 13> kOwnHeaders = {
+    {{"algorithm", embedded::kAlgorithm, With::kOwn},
+     {"cassert", embedded::kAssert, With::kOwn},
+     {"cfloat", embedded::kFloat, With::kBoth},
+     {"cinttypes", embedded::kInttypes, With::kOwn},
+     {"climits", embedded::kLimits, With::kCuda},
+     {"cmath", embedded::kMath, With::kOwn},
+     {"cstddef", embedded::kStddef, With::kBoth},
+     {"cstdint", embedded::kStdint, With::kCuda},
+     {"cstdio", embedded::kStdio, With::kOwn},
+     {"cstdlib", embedded::kStdlib, With::kOwn},
+     {"cstring", embedded::kString, With::kOwn},
+     {"cuda.h", embedded::kCuda, With::kOwn},
+     {"kiln/hip_vectors.h", embedded::kHipVectors, With::kOwn}}};
 
 /// Names of std that texts use without their header, since nvcc's own headers include it.
 struct StdNames {
