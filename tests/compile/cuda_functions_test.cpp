@@ -18,8 +18,8 @@ class CudaFunctions : public ::testing::Test {
   /// The values of expressions in one work-item.
   template <class V>
   std::vector<V> values(const std::string& type, const std::vector<std::string>& expressions,
-                        const std::string& before = "") {
-    std::string text = before + "extern \"C\" __global__ void k(" + type + "* out) {\n";
+                        const std::string& before = "", const std::string& statements = "") {
+    std::string text = before + "extern \"C\" __global__ void k(" + type + "* out) {\n" + statements;
     for (std::size_t i = 0; i < expressions.size(); ++i)
       text += "  out[" + std::to_string(i) + "] = " + expressions[i] + ";\n";
     std::vector<V> out(expressions.size());
@@ -469,6 +469,22 @@ TEST_F(CudaFunctions, RelationsAndKindsOfReals) {
   EXPECT_THAT(values<int>("int", {"fpclassify(NAN) == FP_NAN", "fpclassify(1e-40f) == FP_SUBNORMAL",
                                   "fpclassify(-INFINITY) == FP_INFINITE"}),
               ElementsAre(1, 1, 1));
+}
+
+/// nvcc includes the headers by itself.
+TEST_F(CudaFunctions, NamesOfStdNeedNoHeader) {
+  EXPECT_THAT(
+      values<double>("double", {"std::sqrt(16.0f) + std::pow(2.0, 3.0)", "std::abs(-2.5f) + std::floor(1.5)",
+                                "std::isnan(NAN) + 2 * std::isgreater(2.0f, 1.0f)",
+                                "std::max(2, 3) + std::min(1.5, 2.5)",
+                                "std::numeric_limits<float>::infinity() > std::numeric_limits<float>::max()",
+                                "std::fma(2.0, 3.0, 4.0) + std::copysign(1.0, -0.0)"}),
+      ElementsAre(12, 3.5, 3, 4.5, 1, 9));
+  EXPECT_THAT(
+      values<int>(
+          "int", {"a", "b"}, "",
+          "int a = 1, b = 2;\nstd::swap(a, b);\nauto c = std::make_pair(3, std::move(b));\na += c.second;"),
+      ElementsAre(3, 1));
 }
 
 TEST_F(CudaFunctions, BuiltInFunctionsOfClang) {

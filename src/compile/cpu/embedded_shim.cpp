@@ -323,7 +323,20 @@ std::vector<ShimPart> make_shim_parts() {
        "__signbit", "nexttoward"});
   add("clang_builtins", embedded::kClangBuiltins,
       {"__builtin_rotate", "__builtin_bitreverse", "__builtin_elementwise"});
-  add("kinds_of_reals", "#include <cmath>\n", {"FP_NAN", "FP_INF", "FP_ZERO", "FP_SUB", "FP_NORMAL"});
+  // nvcc includes these by itself.
+  add("math_of_std", "#include <cmath>\n",
+      {"std::abs",       "std::fabs",      "std::sqrt",  "std::cbrt",    "std::exp",      "std::log",
+       "std::pow",       "std::sin",       "std::cos",   "std::tan",     "std::asin",     "std::acos",
+       "std::atan",      "std::sinh",      "std::cosh",  "std::tanh",    "std::erf",      "std::floor",
+       "std::ceil",      "std::round",     "std::trunc", "std::rint",    "std::fma",      "std::fmin",
+       "std::fmod",      "std::hypot",     "std::isnan", "std::isinf",   "std::isfin",    "std::isgr",
+       "std::isle",      "std::isnorm",    "std::isuno", "std::signbit", "std::copysign", "std::lround",
+       "std::nearbyint", "std::remainder", "std::ldexp", "FP_NAN",       "FP_INF",        "FP_ZERO",
+       "FP_SUB",         "FP_NORMAL"});
+  add("algorithms_of_std", "#include <algorithm>\n", {"std::max", "std::min", "std::swap"});
+  add("limits_of_std", "#include <limits>\n", {"std::numeric_limits"});
+  add("utilities_of_std", "#include <utility>\n",
+      {"std::move", "std::forward", "std::pair", "std::make_pair"});
   // Headers of the host that are left out include these.
   add("limits_of_reals", "#include <cfloat>\n", {"FLT_", "DBL_"});
   add("limits_of_integers", "#include <climits>\n",
