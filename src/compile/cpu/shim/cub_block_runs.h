@@ -129,8 +129,8 @@ class BlockHistogram {
   static inline thread_local kiln::cub_detail::Boards<Board, kThreads> boards_;
 };
 
-/// Runs of equal items, from their values and lengths. The runs are in `TempStorage` from the constructor on,
-/// which waits for the whole block.
+/// Runs of equal items, from their values and lengths, which may be 0 (CUB loses items behind such a run).
+/// The runs are in `TempStorage` from the constructor on, which waits for the whole block.
 template <class ItemT, int BLOCK_DIM_X, int RUNS_PER_THREAD, int DECODED_ITEMS_PER_THREAD,
           class DecodedOffsetT = unsigned, int BLOCK_DIM_Y = 1, int BLOCK_DIM_Z = 1>
 class BlockRunLengthDecode {
