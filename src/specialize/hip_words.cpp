@@ -31,7 +31,14 @@ const std::map<std::string_view, std::string_view> kHipWords = {
     {"hipGridDim_z", "gridDim.z"},
     {"__builtin_amdgcn_s_barrier", "__syncthreads"},
     {"__builtin_amdgcn_wave_barrier", "__syncwarp"},
+    {"atomicAddNoRet", "atomicAdd"},
     {"__builtin_amdgcn_sqrtf", "sqrtf"},
+    {"__builtin_amdgcn_sqrt", "sqrt"},
+    {"__builtin_amdgcn_rsq", "rsqrt"},
+    {"__builtin_amdgcn_exp2f", "exp2f"},
+    {"__builtin_amdgcn_logf", "log2f"},
+    {"__builtin_amdgcn_ldexpf", "ldexpf"},
+    {"__builtin_amdgcn_ldexp", "ldexp"},
     {"__builtin_amdgcn_rsqf", "rsqrtf"},
     {"__builtin_amdgcn_s_memtime", "clock64"},
     {"__builtin_amdgcn_s_memrealtime", "clock64"}};
@@ -51,6 +58,22 @@ const std::map<std::string_view, std::string_view> kCalls = {
     {"__builtin_amdgcn_fence", "__threadfence()"},
     {"__builtin_amdgcn_s_sleep", "((void)0)"},
     {"__builtin_amdgcn_sched_barrier", "((void)0)"},
+    {"__builtin_amdgcn_sched_group_barrier", "((void)0)"},
+    {"__builtin_amdgcn_s_setprio", "((void)0)"},
+    {"__builtin_amdgcn_s_waitcnt", "((void)0)"},
+    {"__builtin_amdgcn_grid_size_x", "(gridDim.x * blockDim.x)"},
+    {"__builtin_amdgcn_grid_size_y", "(gridDim.y * blockDim.y)"},
+    {"__builtin_amdgcn_grid_size_z", "(gridDim.z * blockDim.z)"},
+    {"__lane_id", "((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31u)"},
+    {"__builtin_amdgcn_rcp", "(1.0 / ($1))"},
+    {"__builtin_amdgcn_sinf", "sinpif(2.0f * ($1))"},  // in turns
+    {"__builtin_amdgcn_cosf", "cospif(2.0f * ($1))"},
+    {"__builtin_amdgcn_ubfe", "((static_cast<unsigned>($1) >> (($2) & 31u)) & ((1u << (($3) & 31u)) - 1u))"},
+    {"__builtin_amdgcn_alignbit", "__funnelshift_r($2, $1, $3)"},
+    {"__builtin_amdgcn_alignbyte", "__funnelshift_r($2, $1, 8u * (($3) & 3u))"},
+    {"__builtin_amdgcn_sad_u8", "(__vsadu4($1, $2) + ($3))"},
+    {"__builtin_amdgcn_sdot4", "__dp4a(static_cast<int>($1), static_cast<int>($2), $3)"},
+    {"__builtin_amdgcn_udot4", "__dp4a(static_cast<unsigned>($1), static_cast<unsigned>($2), $3)"},
     {"__builtin_amdgcn_rcpf", "(1.0f / ($1))"},
     {"__builtin_amdgcn_readfirstlane", "__shfl_sync(__activemask(), $1, __ffs(__activemask()) - 1)"},
     {"__builtin_amdgcn_readlane", "__shfl_sync(__activemask(), $1, $2)"},
@@ -64,7 +87,14 @@ const std::map<std::string_view, std::string_view> kCalls = {
     {"__builtin_nontemporal_load", "(*($1))"},
     {"__builtin_nontemporal_store", "((void)(*($2) = ($1)))"},
     {"unsafeAtomicAdd", "atomicAdd($*)"},
-    {"safeAtomicAdd", "atomicAdd($*)"}};
+    {"safeAtomicAdd", "atomicAdd($*)"},
+    {"__hip_atomic_fetch_add", "atomicAdd($1, $2)"},
+    {"__hip_atomic_fetch_min", "atomicMin($1, $2)"},
+    {"__hip_atomic_fetch_max", "atomicMax($1, $2)"},
+    {"__hip_atomic_fetch_and", "atomicAnd($1, $2)"},
+    {"__hip_atomic_fetch_or", "atomicOr($1, $2)"},
+    {"__hip_atomic_fetch_xor", "atomicXor($1, $2)"},
+    {"__hip_atomic_exchange", "atomicExch($1, $2)"}};
 
 /// HIP's functions of a warp that CUDA has no longer; the CPU back end has them.
 const std::map<std::string_view, std::string_view> kWarpCalls = {
@@ -295,30 +325,33 @@ bool is_renamed(std::string_view header, bool for_hip) {
   return !for_hip || header == "hip/hip_cooperative_groups.h";
 }
 
-constexpr std::string_view kRuntime = "cuda_runtime.h", kLanguage = "kiln/hip_language.h";
+/// The operators of vectors (compile/portable/hip_vectors.h), in place of the headers that have them.
+constexpr std::string_view kVectorHeader = "kiln/hip_vectors.h";
+bool has_vector_operators(std::string_view hip_header) {
+  return hip_header == "hip/hip_runtime.h" || hip_header == "hip/hip_vector_types.h";
+}
 
-/// Whether a text may use what HIP's language has besides CUDA's, but in CUDA's names.
-bool may_use_language_of_hip(const std::string& text) {
+/// Whether a text names vectors, or functions that the header has, too.
+bool names_vectors(const std::string& text) {
   const TokenizedText source = tokenize(text);
   const auto names = [](const std::vector<Token>& tokens) {
     return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
-      return is_vector_name(token.text) || token.is("atomicMax") || token.is("atomicMin");
+      const std::string_view name = token.text.substr(token.text.starts_with("make_") ? 5 : 0);
+      return (token.identifier() && is_vector_name(name)) || token.is("atomicMax") || token.is("atomicMin");
     });
   };
   return names(source.tokens) || std::any_of(source.directives.begin(), source.directives.end(),
                                              [&](const Directive& one) { return names(one.tokens); });
 }
 
-/// `with_language`: the header of the run time includes Kiln's header of HIP's language.
-void rename_headers(std::string& text, const std::set<std::string>& unseen, bool for_hip,
-                    bool with_language) {
+void rename_headers(std::string& text, const std::set<std::string>& unseen, bool for_hip, bool vectors) {
   std::vector<TextEdit> edits;
   for (const IncludeUse& use : find_include_uses(text)) {
     std::string_view header = header_of_cuda(use.header.name);
     if (use.kind != IncludeUse::Kind::kInclude || header.empty() || !unseen.contains(use.header.name) ||
         !is_renamed(use.header.name, for_hip))
       continue;
-    if (with_language && header == kRuntime) header = kLanguage;
+    if (vectors && has_vector_operators(use.header.name)) header = kVectorHeader;
     edits.push_back({use.offset, use.length, "<" + std::string(header) + ">"});
   }
   if (!edits.empty()) text = apply_edits(text, std::move(edits));
@@ -340,17 +373,19 @@ void translate_hip_words(Specialization& specialization) {
                         std::any_of(unseen.begin(), unseen.end(),
                                     [](const std::string& name) { return !header_of_cuda(name).empty(); });
   for (std::string* text : texts) *text = Translator(*text, for_hip, hip_text).run();
+  const bool vectors = !for_hip && std::any_of(unseen.begin(), unseen.end(), [](const std::string& name) {
+    return has_vector_operators(name);
+  }) && std::any_of(texts.begin(), texts.end(), [](const std::string* text) { return names_vectors(*text); });
+  for (std::string* text : texts) rename_headers(*text, unseen, for_hip, vectors);
   std::set<std::string> renamed;
   for (const std::string& header : unseen) {
     const std::string_view cuda = is_renamed(header, for_hip) ? header_of_cuda(header) : std::string_view{};
     renamed.insert(cuda.empty() ? header : std::string(cuda));
   }
-  const bool with_language =
-      !for_hip && renamed.contains(std::string(kRuntime)) && !unseen.contains(std::string(kRuntime)) &&
-      std::any_of(texts.begin(), texts.end(),
-                  [](const std::string* text) { return may_use_language_of_hip(*text); });
-  for (std::string* text : texts) rename_headers(*text, unseen, for_hip, with_language);
-  if (with_language) renamed.emplace(kLanguage);
+  if (vectors) {
+    renamed.emplace("cuda_runtime.h");
+    renamed.emplace(kVectorHeader);
+  }
   specialization.unseen_headers.assign(renamed.begin(), renamed.end());
 }
 

@@ -257,7 +257,8 @@ KILN_DEVICE void store_word(unsigned int* to, unsigned int word) {
   asm volatile("st.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "r"(word) : "memory");
 }
 KILN_DEVICE void store_word(uint2* to, uint2 word) {
-  asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)), "r"(word.x), "r"(word.y)
+  asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)), "r"(word.x),
+               "r"(word.y)
                : "memory");
 }
 KILN_DEVICE void store_word(uint4* to, uint4 word) {
@@ -268,8 +269,8 @@ KILN_DEVICE void store_word(uint4* to, uint4 word) {
 }  // namespace detail
 #endif
 
-/// As store_pack, to global memory, and never element by element: NVIDIA's compiler stores the elements of a pack
-/// one by one where they were moved within the pack.
+/// As store_pack, to global memory, and never element by element: NVIDIA's compiler stores the elements of a
+/// pack one by one where they were moved within the pack.
 template <class V, int Count>
 KILN_DEVICE void store_global_pack(V* address, Pack<V, Count> pack) {
 #if defined(KILN_BACKEND_CUDA)
