@@ -146,7 +146,12 @@ std::optional<bool> ProgramItems::marked_in_class(const Item& item) const {
   const std::vector<Token>& tokens = tokens_of(item);
   const std::string_view name = item.declaration->names.front();
   if (!tokens[open - 2].is(name) || !tokens[open - 3].is("::")) return std::nullopt;
-  const auto found = by_name.find(tokens[open - kWords].text);
+  std::size_t scope = open - kWords;
+  for (int depth = 0; scope > 0 && (depth > 0 || tokens[scope].is(">")); --scope) {  // of "Image<T>::f"
+    if (tokens[scope].is(">")) ++depth;
+    if (tokens[scope].is("<")) --depth;
+  }
+  const auto found = by_name.find(tokens[scope].text);
   if (found == by_name.end()) return std::nullopt;
   std::optional<bool> marked;
   for (const std::size_t index : found->second) {

@@ -47,8 +47,9 @@ TEST_F(NvrtcHeadersTest, OfATextThatIncludesNoneAreWhatNvccHasAnyway) {
   const NvrtcHeaders headers = make_nvrtc_headers({}, false, cuda_, files_);
   ASSERT_EQ(headers.in_memory.size(), 1U);
   EXPECT_EQ(headers.in_memory[0].first, kNvccHeader);
-  EXPECT_THAT(headers.in_memory[0].second, AllOf(HasSubstr("using uint64_t = unsigned long;"),
-                                                 HasSubstr("M_PI"), Not(HasSubstr("using ::sqrt;"))));
+  EXPECT_THAT(headers.in_memory[0].second,
+              AllOf(HasSubstr("using uint64_t = unsigned long;"), HasSubstr("M_PI"),
+                    HasSubstr("#define MAXFLOAT"), Not(HasSubstr("using ::sqrt;"))));
   EXPECT_TRUE(headers.folders.empty());
   EXPECT_THAT(in_memory({}, cuda_).at(kNvccHeader), HasSubstr("using ::sqrt;"));
 }
