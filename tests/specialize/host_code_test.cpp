@@ -494,6 +494,16 @@ TEST(HostCode, AFunctionOfAnotherFileYieldsToThatOfDeviceCode) {
   }
 }
 
+TEST(HostCode, AMacroOfAnAttributeGoesWithWhatItMarks) {
+  const std::string text =
+      "#if defined(__GNUC__)\n#define FORMAT(...) __attribute__((format(printf, __VA_ARGS__)))\n#else\n"
+      "#define FORMAT(...)\n#endif\nstruct Node { int n; };\n"
+      "FORMAT(2, 3)\nvoid log_node(FILE* to, const char* format, ...);\n"
+      "int count(Node* node);\n__global__ void k(Node* a) { a[0].n = 1; }\n" +
+      std::string(kMain);
+  EXPECT_THAT(cut(text, {"k"}), Not(HasSubstr("FORMAT(2, 3)")));
+}
+
 TEST(HostCode, LeavesOutCallsOfThrustsAlgorithms) {
   EXPECT_EQ(cut("#include <thrust/gather.h>\n#include <thrust/scan.h>\n"
                 "struct Rows {\n  int* x;\n"
