@@ -2,7 +2,7 @@
 
 #include "kiln/params.h"
 
-#include "../tiles/square.h"
+#include "../tiles/tile_transpose.h"
 
 // Elements of any size as they lie in memory; where the tiles of a matrix are.
 
@@ -14,19 +14,20 @@ struct Tile {
 };
 
 // Tile `index` of all matrices, each `tile_rows` x `tile_columns`. `group` rows of tiles are walked together,
-// column by column, so that what runs at the same time reads and writes neighbouring memory.
+// column by column, so that what runs at the same time reads and writes neighbouring memory. There are fewer
+// than 2^31 tiles.
 __device__ inline Tile tile_at(const Params& p, long long index) {
   const unsigned down = unsigned(p.rows - 1) / unsigned(Params::tile_rows) + 1;
   const unsigned across = unsigned(p.columns - 1) / unsigned(Params::tile_columns) + 1;
-  const unsigned long long of_matrix = (unsigned long long)down * across;
-  const unsigned long long matrix = p.batch == 1 ? 0 : (unsigned long long)index / of_matrix;
-  const unsigned long long inside = (unsigned long long)index - matrix * of_matrix;
-  const unsigned long long of_group = (unsigned long long)p.group * across;
-  const unsigned first = unsigned(inside / of_group) * unsigned(p.group);
-  const unsigned rest = unsigned(inside - first * (unsigned long long)across);
-  const unsigned height = down - first < unsigned(p.group) ? down - first : unsigned(p.group);
-  return {(long long)matrix, int((first + rest % height) * unsigned(Params::tile_rows)),
-          int(rest / height * unsigned(Params::tile_columns))};
+  const unsigned of_matrix = down * across, group = unsigned(p.group) < down ? unsigned(p.group) : down;
+  const unsigned matrix = p.batch == 1 ? 0 : unsigned(index) / of_matrix;
+  const unsigned inside = unsigned(index) - matrix * of_matrix;
+  const unsigned first = group == down ? 0 : inside / (group * across) * group;
+  const unsigned rest = inside - first * across;
+  const unsigned height = down - first < group ? down - first : group;
+  const unsigned column = rest / height;
+  return {(long long)matrix, int((first + rest - column * height) * unsigned(Params::tile_rows)),
+          int(column * unsigned(Params::tile_columns))};
 }
 
 __device__ inline long long all_tiles(const Params& p) {

@@ -1,25 +1,26 @@
 #include "transpose.h"
 
-// A tile through shared memory, in squares that a work-item turns in registers.
+// A tile through shared memory.
 
-using Squares = tiles::Squares<Element, Params::tile_rows, Params::tile_columns, Params::block, Params::pack,
-                               Params::fetch, Params::stores == 1>;
+using Transpose = tiles::TileTranspose<Element, Params::tile_rows, Params::tile_columns, Params::block,
+                                       Params::pack, Params::fetch, Params::stores == 1>;
 
-__device__ inline void load_squares(Squares& mine, const Element* __restrict__ in, const Params& p,
-                                    const Tile& tile) {
-  mine.load(in + tile.matrix * p.rows * p.columns, tile.row, tile.column, p.rows, p.columns, int(threadIdx.x));
+__device__ inline void load_tile(Transpose& mine, const Element* __restrict__ in, const Params& p,
+                                 const Tile& tile) {
+  mine.load(in + tile.matrix * p.rows * p.columns, tile.row, tile.column, p.rows, p.columns,
+            int(threadIdx.x));
 }
 
 extern "C" __global__ void KILN_LAUNCH_BOUNDS_transpose_tile transpose_tile(Element* __restrict__ out,
                                                                             const Element* __restrict__ in,
                                                                             const Params p) {
   extern __shared__ __align__(16) char memory[];
-  Squares::Elements* const turned = reinterpret_cast<Squares::Elements*>(memory);
+  Transpose::Elements* const turned = reinterpret_cast<Transpose::Elements*>(memory);
   const long long tiles = all_tiles(p);
-  Squares mine;
+  Transpose mine;
   long long index = blockIdx.x;
   Tile tile = tile_at(p, index);
-  load_squares(mine, in, p, tile);
+  load_tile(mine, in, p, tile);
   while (true) {
     mine.put(turned, int(threadIdx.x));
     const Tile here = tile;
@@ -27,11 +28,11 @@ extern "C" __global__ void KILN_LAUNCH_BOUNDS_transpose_tile transpose_tile(Elem
     const bool more = Params::stay && index < tiles;
     if (more) {  // on its way while this tile is written
       tile = tile_at(p, index);
-      load_squares(mine, in, p, tile);
+      load_tile(mine, in, p, tile);
     }
     __syncthreads();
-    Squares::store(out + here.matrix * p.rows * p.columns, turned, here.row, here.column, p.rows, p.columns,
-                   int(threadIdx.x));
+    Transpose::store(out + here.matrix * p.rows * p.columns, turned, here.row, here.column, p.rows, p.columns,
+                     int(threadIdx.x));
     if (!more) return;
     __syncthreads();
   }

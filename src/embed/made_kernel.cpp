@@ -51,8 +51,7 @@ PreparedRequest prepare(const KernelRequest::Impl& request) {
   ConfigurationResult configured =
       configure(request.workload, raw_values(request), device.info(), request.memory->texts);
   if (configured.violated)
-    throw bad_input("constraint violated: " + configured.configuration.explain(*configured.violated),
-                    configured.violated->where);
+    throw bad_input("constraint violated: " + configured.explanation, configured.violated->where);
   PreparedRequest prepared{std::move(configured.configuration), {}, engine.compilers().at(backend)};
   prepared.unit = std::move(make_units(prepared.configuration, {request.kernel->name}, Role::kRun,
                                        device.info().target, request.memory->texts,

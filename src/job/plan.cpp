@@ -22,7 +22,7 @@ void require_count(const JobSpec& job, std::uint64_t count) {
 }
 
 std::string violation_of(const ConfigurationResult& result) {
-  return "violates " + result.configuration.explain(*result.violated);
+  return "violates " + result.explanation;
 }
 
 /// Points that the constraints leave out: each with its reason, or of many the part that each constraint
@@ -141,7 +141,7 @@ JobPlan make_plan(const JobSpec& job, std::shared_ptr<const Workload> workload, 
     const SweepSpace sweep(plan.job, plan.workload, devices.back(), files);
     const Point first(job.sweep.size(), 0);
     const ConfigurationResult result = sweep.configuration(first);
-    throw bad_input("constraint violated: " + result.configuration.explain(*result.violated) +
+    throw bad_input("constraint violated: " + result.explanation +
                         (job.sweep.empty() ? "" : ", by every point of the sweep"),
                     result.violated->where);
   }

@@ -71,8 +71,7 @@ class Expansion {
   [[nodiscard]] Configuration configured(const Assignments& more, Flavour flavour) const {
     ConfigurationResult result = configure(workload_, assignments(more, flavour), result_.device, files_);
     if (result.violated) {
-      throw bad_input("constraint violated: " + result.configuration.explain(*result.violated),
-                      result.violated->where);
+      throw bad_input("constraint violated: " + result.explanation, result.violated->where);
     }
     return std::move(result.configuration);
   }
@@ -212,8 +211,7 @@ class Expansion {
       ConfigurationResult result = configure(workload_, assignments(all, flavour), result_.device, files_);
       require_new(result.configuration, values, name, earlier);
       if (result.violated) {
-        result_.excluded.push_back(name + flavour.suffix() + ": violates " +
-                                   result.configuration.explain(*result.violated));
+        result_.excluded.push_back(name + flavour.suffix() + ": violates " + result.explanation);
         continue;
       }
       add_ahead(CaseGroup::kAotInstantiated, name, bound, flavour, result.configuration);

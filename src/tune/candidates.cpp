@@ -21,7 +21,7 @@ void CandidateMaker::add_variants(Candidate& candidate, const Configure& configu
     for (std::size_t i = 0; i < task_.space.sizes().size() && candidate.problem.empty(); ++i) {
       ConfigurationResult result = configure(i);
       if (result.violated) {
-        candidate.problem = "violates " + result.configuration.explain(*result.violated);
+        candidate.problem = "violates " + result.explanation;
         break;
       }
       require_tolerances(result.configuration);

@@ -118,6 +118,8 @@ class Configuration {
 struct ConfigurationResult {
   Configuration configuration;
   std::optional<ExpressionText> violated;
+  std::string
+      explanation;  ///< the violated constraint with the values, and the launch that has them of its own
 };
 [[nodiscard]] ConfigurationResult configure(const std::shared_ptr<const Workload>& workload,
                                             const std::vector<std::pair<std::string, RawValue>>& assignments,

@@ -45,7 +45,7 @@ class ConfigurationBuilder {
     for (const ProgramSpec* program : {&workload_.run, &workload_.verify_run}) {
       if (!violated && gives_values(*program)) violated = add_children(*program);
     }
-    return {std::move(result_), violated};
+    return {std::move(result_), violated, explanation_};
   }
 
  private:
@@ -83,7 +83,10 @@ class ConfigurationBuilder {
     for (const ParameterSpec& parameter : workload_.parameters) add(parameter);
     for (const auto& [name, text] : workload_.lets) evaluate_let(name);
     for (const ExpressionText& constraint : workload_.constraints) {
-      if (!result_.evaluate_condition(constraint)) return constraint;
+      if (!result_.evaluate_condition(constraint)) {
+        explanation_ = result_.explain(constraint);
+        return constraint;
+      }
     }
     return std::nullopt;
   }
@@ -106,6 +109,7 @@ class ConfigurationBuilder {
     if (!known) {
       ConfigurationBuilder child(result_.workload_, assignments, device_, files_);
       violated = child.build_own();
+      if (violated) explanation_ = child.explanation_ + " of launch " + in_quotes(launch.timing);
       if (!root_) root_ = std::make_shared<const Configuration>(result_);
       child.result_.root_ = root_;
       child.result_.child_ = static_cast<int>(children_.size());
@@ -515,6 +519,7 @@ class ConfigurationBuilder {
   const std::vector<std::pair<std::string, RawValue>>& assignments_;
   const DeviceInfo& device_;
   std::shared_ptr<const Configuration> root_;  // for children
+  std::string explanation_;                    // of the violated constraint
   FileSystem& files_;
   Configuration result_;
   std::map<std::map<std::string, std::string>, std::shared_ptr<const Configuration>>

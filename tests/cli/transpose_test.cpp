@@ -49,7 +49,8 @@ TEST_F(Transpose, FindsAnElementThatIsElsewhere) {
   const std::string folder = std::string(KILN_SOURCE_DIR) + "/kernels_src/transpose/";
   for (const char* file : {"transpose.yaml", "transpose.h", "transpose_data.cu"})
     write("broken/transpose/" + std::string(file), files_->read_file(folder + file).value_or(""));
-  write("broken/tiles/square.h", files_->read_file(folder + "../tiles/square.h").value_or(""));
+  write("broken/tiles/tile_transpose.h",
+        files_->read_file(folder + "../tiles/tile_transpose.h").value_or(""));
   std::string text = files_->read_file(folder + "transpose_pieces.cu").value_or("");
   const std::string right = "to.at[2 * r + 1][2 * e] =";
   ASSERT_NE(text.find(right), std::string::npos);

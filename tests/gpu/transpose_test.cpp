@@ -31,6 +31,10 @@ INSTANTIATE_TEST_SUITE_P(
             "Tiles", "transpose",
             "set: {batch: 3}\nsweep: {bytes: [1, 2, 4, 8, 16], rows: [1, 63, 144, 1000], columns: [97, "
             "256], stay: [false, true]}\n"},
+        WorkloadCase{
+            "PacksThatDoNotDivide", "transpose",
+            "set: {pack: 4, batch: 2}\nsweep: {bytes: [1, 2, 4], rows: [63, 200], columns: [97, 300], "
+            "stores: [plain, streaming]}\n"},
         WorkloadCase{"Boxes", "transpose",
                      "set: {method: tma, batch: 3}\nsweep: {bytes: [1, 2, 4, 8, 16], rows: [16, 144, 1008], "
                      "columns: [48, 256, 4000]}\n"},

@@ -34,6 +34,20 @@ TEST_F(JobTest, AConstraintThatNoPointSatisfiesIsAnError) {
                         "= 256, n = 100000)"));
 }
 
+TEST_F(JobTest, AConstraintThatALaunchViolatesIsExplainedWithItsValues) {
+  const std::string workload =
+      "workload:\n  workload: mine\n"
+      "  parameters: {n: {type: int, default: 4}, m: {type: int, default: 2}}\n"
+      "  constraints: [n < 10 * m]\n"
+      "  kernels: {k: {source: k.cu, grid: [1], block: [1], args: [n]}}\n"
+      "  run: [k, {kernel: k, as: later, with: {n: 5 * n}}]\n";
+  EXPECT_THAT(bad_input_of([&] { plan(workload); }),
+              HasSubstr("constraint violated: 'n < 10 * m' (n = 20, m = 2) of launch 'later'"));
+  EXPECT_THAT(plan(workload + "sweep: {m: [1, 2, 3]}\n").excluded,
+              ElementsAre("m=1: violates 'n < 10 * m' (n = 20, m = 1) of launch 'later'",
+                          "m=2: violates 'n < 10 * m' (n = 20, m = 2) of launch 'later'"));
+}
+
 std::string numbers_to(int last) {
   std::string values = "1";
   for (int i = 2; i <= last; ++i) values += ", " + std::to_string(i);

@@ -253,8 +253,36 @@ template <>
 struct Word<8> {
   using Type = uint2;
 };
+KILN_DEVICE void store_word(unsigned int* to, unsigned int word) {
+  asm volatile("st.global.u32 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "r"(word) : "memory");
+}
+KILN_DEVICE void store_word(uint2* to, uint2 word) {
+  asm volatile("st.global.v2.u32 [%0], {%1, %2};" ::"l"(__cvta_generic_to_global(to)), "r"(word.x),
+               "r"(word.y)
+               : "memory");
+}
+KILN_DEVICE void store_word(uint4* to, uint4 word) {
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(__cvta_generic_to_global(to)), "r"(word.x),
+               "r"(word.y), "r"(word.z), "r"(word.w)
+               : "memory");
+}
 }  // namespace detail
 #endif
+
+/// As store_pack, to global memory, and never element by element: NVIDIA's compiler stores the elements of a
+/// pack one by one where they were moved within the pack.
+template <class V, int Count>
+KILN_DEVICE void store_global_pack(V* address, Pack<V, Count> pack) {
+#if defined(KILN_BACKEND_CUDA)
+  if constexpr (sizeof(pack) >= 4) {
+    using Word = typename detail::Word<sizeof(pack)>::Type;
+    for (int i = 0; i < static_cast<int>(sizeof(pack) / sizeof(Word)); ++i)
+      detail::store_word(reinterpret_cast<Word*>(address) + i, reinterpret_cast<const Word*>(&pack)[i]);
+    return;
+  }
+#endif
+  store_pack(address, pack);
+}
 
 /// As load_pack and store_pack, for data that is touched once.
 template <int Count, class V>

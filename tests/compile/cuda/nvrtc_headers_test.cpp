@@ -222,6 +222,9 @@ TEST_F(StandardHeaders, AreAsForgivingAsNvccs) {
       "extern \"C\" __global__ void f(int8_t* a, uint* b) { a[0] = 1; b[0] = M_PI + std::exp(1.0f); }"));
   EXPECT_TRUE(
       compiles("#include <time.h>\n#include <strings.h>\n#include <unistd.h>\n#include <sys/time.h>"));
+  EXPECT_TRUE(compiles(
+      "extern \"C\" __global__ void f(float* a, std::ptrdiff_t stride) { std::nullptr_t none = nullptr; "
+      "if (a != none) a[stride] = MAXFLOAT; }"));
   EXPECT_TRUE(
       compiles("struct timeval started, ended;\nstruct timespec slept;\n"
                "static __device__ __const__ unsigned mask = 15;\n"
