@@ -55,8 +55,8 @@ struct TileTranspose {
                        int rank) {
     const int y = row + rank / across, x = column + rank % across * Pack;
     const Element* const from = matrix + (long long)y * columns + x;
-    if (inside(row, column, rows,
-               columns)) {  // loads without conditions, which all start before the first ends
+    if (inside(row, column, rows, columns)) {
+      // Loads without conditions all start before the first one ends.
       KILN_UNROLL_ALL
       for (int n = 0; n < loads; ++n)
         packs[n] = kiln::fetch_pack<Pack, Fetch>(from + (long long)(n * rows_of_load) * columns);

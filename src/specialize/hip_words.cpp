@@ -29,7 +29,14 @@ const std::map<std::string_view, std::string_view> kHipWords = {
     {"hipGridDim_z", "gridDim.z"},
     {"__builtin_amdgcn_s_barrier", "__syncthreads"},
     {"__builtin_amdgcn_wave_barrier", "__syncwarp"},
+    {"atomicAddNoRet", "atomicAdd"},
     {"__builtin_amdgcn_sqrtf", "sqrtf"},
+    {"__builtin_amdgcn_sqrt", "sqrt"},
+    {"__builtin_amdgcn_rsq", "rsqrt"},
+    {"__builtin_amdgcn_exp2f", "exp2f"},
+    {"__builtin_amdgcn_logf", "log2f"},
+    {"__builtin_amdgcn_ldexpf", "ldexpf"},
+    {"__builtin_amdgcn_ldexp", "ldexp"},
     {"__builtin_amdgcn_rsqf", "rsqrtf"},
     {"__builtin_amdgcn_s_memtime", "clock64"},
     {"__builtin_amdgcn_s_memrealtime", "clock64"}};
@@ -49,6 +56,22 @@ const std::map<std::string_view, std::string_view> kCalls = {
     {"__builtin_amdgcn_fence", "__threadfence()"},
     {"__builtin_amdgcn_s_sleep", "((void)0)"},
     {"__builtin_amdgcn_sched_barrier", "((void)0)"},
+    {"__builtin_amdgcn_sched_group_barrier", "((void)0)"},
+    {"__builtin_amdgcn_s_setprio", "((void)0)"},
+    {"__builtin_amdgcn_s_waitcnt", "((void)0)"},
+    {"__builtin_amdgcn_grid_size_x", "(gridDim.x * blockDim.x)"},
+    {"__builtin_amdgcn_grid_size_y", "(gridDim.y * blockDim.y)"},
+    {"__builtin_amdgcn_grid_size_z", "(gridDim.z * blockDim.z)"},
+    {"__lane_id", "((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31u)"},
+    {"__builtin_amdgcn_rcp", "(1.0 / ($1))"},
+    {"__builtin_amdgcn_sinf", "sinpif(2.0f * ($1))"},  // in turns
+    {"__builtin_amdgcn_cosf", "cospif(2.0f * ($1))"},
+    {"__builtin_amdgcn_ubfe", "((static_cast<unsigned>($1) >> (($2) & 31u)) & ((1u << (($3) & 31u)) - 1u))"},
+    {"__builtin_amdgcn_alignbit", "__funnelshift_r($2, $1, $3)"},
+    {"__builtin_amdgcn_alignbyte", "__funnelshift_r($2, $1, 8u * (($3) & 3u))"},
+    {"__builtin_amdgcn_sad_u8", "(__vsadu4($1, $2) + ($3))"},
+    {"__builtin_amdgcn_sdot4", "__dp4a(static_cast<int>($1), static_cast<int>($2), $3)"},
+    {"__builtin_amdgcn_udot4", "__dp4a(static_cast<unsigned>($1), static_cast<unsigned>($2), $3)"},
     {"__builtin_amdgcn_rcpf", "(1.0f / ($1))"},
     {"__builtin_amdgcn_readfirstlane", "__shfl_sync(__activemask(), $1, __ffs(__activemask()) - 1)"},
     {"__builtin_amdgcn_readlane", "__shfl_sync(__activemask(), $1, $2)"},
@@ -62,7 +85,14 @@ const std::map<std::string_view, std::string_view> kCalls = {
     {"__builtin_nontemporal_load", "(*($1))"},
     {"__builtin_nontemporal_store", "((void)(*($2) = ($1)))"},
     {"unsafeAtomicAdd", "atomicAdd($*)"},
-    {"safeAtomicAdd", "atomicAdd($*)"}};
+    {"safeAtomicAdd", "atomicAdd($*)"},
+    {"__hip_atomic_fetch_add", "atomicAdd($1, $2)"},
+    {"__hip_atomic_fetch_min", "atomicMin($1, $2)"},
+    {"__hip_atomic_fetch_max", "atomicMax($1, $2)"},
+    {"__hip_atomic_fetch_and", "atomicAnd($1, $2)"},
+    {"__hip_atomic_fetch_or", "atomicOr($1, $2)"},
+    {"__hip_atomic_fetch_xor", "atomicXor($1, $2)"},
+    {"__hip_atomic_exchange", "atomicExch($1, $2)"}};
 
 /// HIP's functions of a warp that CUDA has no longer; the CPU back end has them.
 const std::map<std::string_view, std::string_view> kWarpCalls = {
@@ -247,14 +277,30 @@ bool is_renamed(std::string_view header, bool for_hip) {
   return !for_hip || header == "hip/hip_cooperative_groups.h";
 }
 
-void rename_headers(std::string& text, const std::set<std::string>& unseen, bool for_hip) {
+/// The operators of vectors (compile/portable/hip_vectors.h), in place of the headers that have them.
+constexpr std::string_view kVectorHeader = "kiln/hip_vectors.h";
+bool has_vector_operators(std::string_view hip_header) {
+  return hip_header == "hip/hip_runtime.h" || hip_header == "hip/hip_vector_types.h";
+}
+
+bool names_vectors(const std::string& text) {
+  const TokenizedText source = tokenize(text);
+  return std::any_of(source.tokens.begin(), source.tokens.end(), [](const Token& token) {
+    const std::string_view name = token.text.substr(token.text.starts_with("make_") ? 5 : 0);
+    return token.identifier() && is_vector_name(name);
+  });
+}
+
+void rename_headers(std::string& text, const std::set<std::string>& unseen, bool for_hip, bool vectors) {
   std::vector<TextEdit> edits;
   for (const IncludeUse& use : find_include_uses(text)) {
     const auto found = kHeaders.find(use.header.name);
     if (use.kind != IncludeUse::Kind::kInclude || found == kHeaders.end() ||
         !unseen.contains(use.header.name) || !is_renamed(found->first, for_hip))
       continue;
-    edits.push_back({use.offset, use.length, "<" + std::string(found->second) + ">"});
+    const bool operators = vectors && has_vector_operators(found->first);
+    edits.push_back(
+        {use.offset, use.length, "<" + std::string(operators ? kVectorHeader : found->second) + ">"});
   }
   if (!edits.empty()) text = apply_edits(text, std::move(edits));
 }
@@ -275,9 +321,16 @@ void translate_hip_words(Specialization& specialization) {
                         std::any_of(unseen.begin(), unseen.end(),
                                     [](const std::string& name) { return kHeaders.contains(name); });
   for (std::string* text : texts) *text = Translator(*text, for_hip, hip_text).run();
-  for (std::string* text : texts) rename_headers(*text, unseen, for_hip);
+  const bool vectors = !for_hip && std::any_of(unseen.begin(), unseen.end(), [](const std::string& name) {
+    return has_vector_operators(name);
+  }) && std::any_of(texts.begin(), texts.end(), [](const std::string* text) { return names_vectors(*text); });
+  for (std::string* text : texts) rename_headers(*text, unseen, for_hip, vectors);
   for (const auto& [hip, cuda] : kHeaders) {
     if (is_renamed(hip, for_hip) && unseen.erase(std::string(hip)) > 0) unseen.emplace(cuda);
+  }
+  if (vectors) {
+    unseen.emplace("cuda_runtime.h");
+    unseen.emplace(kVectorHeader);
   }
   specialization.unseen_headers.assign(unseen.begin(), unseen.end());
 }

@@ -303,6 +303,46 @@ extern "C" __global__ void k(int* out, const int* in, int n) {
               ElementsAre(7, 816, 208, 32768, 20, 127));
 }
 
+TEST_F(AsyncCopies, NamesOfCudaStdThatCpp17Lacks) {
+  EXPECT_THAT(run(R"(#include <cuda/functional>
+#include <cuda/std/functional>
+#include <cuda/std/numbers>
+#include <cuda/std/type_traits>
+extern "C" __global__ void k(int* out, const int* in, int n) {
+  const auto twice = cuda::proclaim_return_type<long>([](int x) { return 2l * x; });
+  out[0] = twice(in[2]) + 100 * cuda::std::is_same_v<decltype(twice(1)), long>;
+  out[1] = cuda::std::invoke(twice, 4) + cuda::std::identity{}(5);
+  out[2] = cuda::std::is_same_v<cuda::std::remove_cvref_t<const int&>, int>;
+  out[3] = int(1000 * cuda::std::numbers::pi) + int(cuda::std::numbers::e_v<float> * 10);
+})",
+                  1, 4),
+              ElementsAre(106, 13, 1, 3141 + 27));
+}
+
+/// Rows by layout_right, columns by layout_left, strides of the text's own.
+TEST_F(AsyncCopies, SpansOfSeveralDimensions) {
+  EXPECT_THAT(run(R"(#include <cuda/std/array>
+#include <cuda/std/mdspan>
+template <class Span> __device__ int at(Span s) { return s(2, 1) + 1000 * int(s.size()) + 100000 * int(s.stride(0)); }
+extern "C" __global__ void k(int* out, const int* in, int n) {
+  namespace cs = cuda::std;
+  out[0] = at(cs::mdspan(in, 3, n));
+  out[1] = at(cs::mdspan<const int, cs::dextents<int, 2>, cs::layout_left>(in, 3, n));
+  out[2] = at(cs::mdspan<const int, cs::extents<int, 4, cs::dynamic_extent>>(in, n));
+  out[3] = at(cs::mdspan<const int, cs::extents<int, 4, 5>>(in));
+  using Two = cs::dextents<int, 2>;
+  const cs::layout_stride::mapping<Two> strided(Two(3, 4), cs::array<int, 2>{2, 50});
+  out[4] = at(cs::mdspan<const int, Two, cs::layout_stride>(in, strided)) + 10000000 * int(strided.required_span_size());
+  cs::mdspan<int, Two> whole(out, 1, n);
+  cs::mdspan<const int, Two> seen = whole;
+  whole(0, 5) = seen.extent(1) + 10 * seen.rank() + 100 * cs::extents<int, 4, cs::dynamic_extent>::static_extent(0);
+})",
+                  1, 6),
+              ElementsAre(2 * 6 + 1 + 1 + 18000 + 600000, 2 + 3 + 1 + 18000 + 100000,
+                          2 * 6 + 1 + 1 + 24000 + 600000, 2 * 5 + 1 + 1 + 20000 + 500000,
+                          4 + 50 + 1 + 12000 + 200000 + 10000000 * 155, 6 + 20 + 400));
+}
+
 TEST_F(AsyncCopies, NamesOfCubThrustAndFp8) {
   EXPECT_THAT(run(R"(#include <cub/cub.cuh>
 #include <cuda_fp8.h>

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "support/cpu_kernels.h"
@@ -175,6 +176,77 @@ TEST_F(CooperativeGroups, ShufflesOfLargeTypes) {
                 "out[i] = static_cast<int>(other.a + other.b) + other.c;",
                 32, "tiled_partition"),
             each(32, [](int i) { return 2 * (i ^ 5) + 2; }));
+}
+
+/// A sum by a function that takes any group, whose size it learns when it runs.
+TEST_F(CooperativeGroups, AnyGroupAsAnArgument) {
+  const std::string sum =
+      "__device__ int sum(const cg::thread_group& g, int* s, int value) {\n"
+      "  const int rank = g.thread_rank();\n  for (int n = g.size() / 2; n > 0; n /= 2) {\n"
+      "    s[rank] = value;\n    g.sync();\n    if (rank < n) value += s[rank + n];\n    g.sync();\n  }\n"
+      "  return value;\n}\n";
+  EXPECT_EQ(run("__shared__ int s[64];\nauto block = cg::this_thread_block();\n"
+                "auto tile = cg::tiled_partition<8>(block);\n"
+                "const int of_block = sum(block, s, in[i]), of_tile = sum(tile, s + i / 8 * 8, in[i]);\n"
+                "const int of_cluster = sum(cg::this_cluster(), s, 1);\n"
+                "out[i] = (i == 0 ? of_block + 10000 * of_cluster : 0) + (i % 8 == 0 ? of_tile : 0);",
+                64, "'sum', which waits in a way", {}, sum),
+            each(64, [](int i) { return (i == 0 ? 2016 + 640000 : 0) + (i % 8 == 0 ? 8 * i + 28 : 0); }));
+}
+
+/// Of one block, which is all of the cluster.
+TEST_F(CooperativeGroups, AClusterOfOneBlock) {
+  EXPECT_EQ(run("__shared__ int s[96];\nauto cluster = cg::this_cluster();\ns[i] = in[i];\ncluster.sync();\n"
+                "const int* other = cluster.map_shared_rank(s, (cluster.block_rank() + 1) % "
+                "cluster.num_blocks());\n"
+                "out[i] = other[95 - cluster.thread_rank()] + 1000 * cluster.num_threads() + "
+                "cluster.dim_blocks().x + cluster.query_shared_rank(s);",
+                96, "this_cluster"),
+            each(96, [](int i) { return 95 - i + 96000 + 1; }));
+  EXPECT_EQ(
+      run("__shared__ int s[40];\ns[i] = in[i];\n__cluster_barrier_arrive();\n__cluster_barrier_wait();\n"
+          "out[i] = s[39 - i] + __clusterSizeInBlocks() + 10 * __clusterDim().x + "
+          "100 * __clusterRelativeBlockRank();",
+          40),
+      each(40, [](int i) { return 39 - i + 11; }));
+  EXPECT_THAT(
+      ([&] {
+        run("__shared__ int s[32];\nout[i] = *cg::this_cluster().map_shared_rank(s, 1);", 32, "this_cluster");
+      }),
+      ::testing::ThrowsMessage<std::exception>(HasSubstr("a cluster of blocks has one block on the cpu")));
+}
+
+TEST_F(CooperativeGroups, TilesOfSeveralWarps) {
+  for (const char* const size : {"64", "kTile"}) {
+    EXPECT_EQ(
+        run("__shared__ cg::block_tile_memory<128> memory;\n__shared__ int s[128], t[128];\n"
+            "auto block = cg::this_thread_block(memory);\nauto tile = cg::tiled_partition<" +
+                std::string(size) +
+                ">(block);\n"
+                "if (tile.meta_group_rank() == 1) {\n  s[i] = i;\n  tile.sync();\n"
+                "  t[i] = s[i] + s[127 - tile.thread_rank()];\n}\nblock.sync();\n"
+                "const int sum = cg::reduce(tile, in[i], cg::plus<int>());\n"
+                "const int most = cg::reduce(tile, (in[i] * 37) % 101, cg::greater<int>());\n"
+                "const int scan = cg::inclusive_scan(tile, 1) + 100 * cg::exclusive_scan(tile, 1);\n"
+                "const int votes = tile.any(i == 70) + 2 * tile.all(i < 64);\n"
+                "out[i] = (sum == (i < 64 ? 2016 : 6112)) + 2 * (scan == 101 * (i % 64) + 1) + "
+                "4 * (votes == (i < 64 ? 2 : 1)) + 8 * (tile.shfl(i, 5) == i / 64 * 64 + 5) + "
+                "16 * (i < 64 || t[i] == 191) + 32 * (tile.size() == 64 && tile.meta_group_size() == 2) + "
+                "1000 * most;",
+            128, "block_tile_memory", {}, "constexpr int kTile = 64;\n"),
+        each(128, [](int i) {
+          int most = 0;
+          for (int j = i / 64 * 64; j < i / 64 * 64 + 64; ++j) most = std::max(most, j * 37 % 101);
+          return 63 + 1000 * most;
+        }));
+  }
+  for (const char* const size : {"64", "kTile"}) {  // newer GPUs do not need the memory
+    EXPECT_EQ(run("__shared__ int s[128];\nauto tile = cg::tiled_partition<" + std::string(size) +
+                      ">(cg::this_thread_block());\ns[i] = in[i];\ntile.sync();\n"
+                      "out[i] = s[i / 64 * 64 + 63 - tile.thread_rank()];",
+                  128, size[0] == '6' ? "more than 32 lanes" : "", {"-O1"}, "constexpr int kTile = 64;\n"),
+              each(128, [](int i) { return i / 64 * 64 + 63 - i % 64; }));
+  }
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ class CudaFunctions : public ::testing::Test {
   /// The values of expressions in one work-item.
   template <class V>
   std::vector<V> values(const std::string& type, const std::vector<std::string>& expressions,
-                        const std::string& before = "") {
-    std::string text = before + "extern \"C\" __global__ void k(" + type + "* out) {\n";
+                        const std::string& before = "", const std::string& statements = "") {
+    std::string text = before + "extern \"C\" __global__ void k(" + type + "* out) {\n" + statements;
     for (std::size_t i = 0; i < expressions.size(); ++i)
       text += "  out[" + std::to_string(i) + "] = " + expressions[i] + ";\n";
     std::vector<V> out(expressions.size());
@@ -445,6 +445,75 @@ TEST_F(CudaFunctions, ATextsOwnAtomicSumOfDoublesGoesBeforeKilns) {
     const double times = defines ? 2 : 1;
     EXPECT_THAT(a, ElementsAre(times * 1.75, times * 2, times * 1.5));
   }
+}
+
+/// By themselves and beside the standard library's, whose names they share.
+TEST_F(CudaFunctions, RelationsAndKindsOfReals) {
+  for (const char* const header : {"", "#include <cmath>\n", "#include <math.h>\n"}) {
+    EXPECT_THAT(
+        values<int>(
+            "int",
+            {"isgreater(2.0f, 1.0f) + 10 * isgreater(1.0f, NAN)", "isgreaterequal(2.0, 2.0)",
+             "isless(1.0f, 2.0) + 10 * isless(2.0, 1.0f)", "islessequal(3.0f, 2.0f)",
+             "islessgreater(1.0f, 2.0f) + 10 * islessgreater(NAN, 1.0f)",
+             "isunordered(NAN, 1.0f) + 10 * isunordered(1.0, 2.0)",
+             "isnormal(1.0f) + 10 * isnormal(1e-40f) + 100 * isnormal(0.0)",
+             "fpclassify(1.0f) == fpclassify(-3.0) && fpclassify(0.0f) != fpclassify(1e-40f)",
+             "(__isnan(0.0) != 0) + 10 * (__isnanf(NAN) != 0) + 100 * (__isinff(-INFINITY) != 0)",
+             "(__finitef(1.0f) != 0) + 10 * (__finite(INFINITY) != 0) + 100 * (__signbitf(-0.0f) != 0)",
+             "nexttoward(1.0, 2.0L) > 1.0", "static_cast<int>(fdivide(7.0, 2.0) * 2)"},
+            header),
+        ElementsAre(1, 1, 1, 0, 1, 1, 1, 1, 110, 101, 1, 7))
+        << header;
+  }
+  EXPECT_THAT(values<int>("int", {"fpclassify(NAN) == FP_NAN", "fpclassify(1e-40f) == FP_SUBNORMAL",
+                                  "fpclassify(-INFINITY) == FP_INFINITE"}),
+              ElementsAre(1, 1, 1));
+}
+
+/// nvcc includes the headers by itself.
+TEST_F(CudaFunctions, NamesOfStdNeedNoHeader) {
+  EXPECT_THAT(
+      values<double>("double", {"std::sqrt(16.0f) + std::pow(2.0, 3.0)", "std::abs(-2.5f) + std::floor(1.5)",
+                                "std::isnan(NAN) + 2 * std::isgreater(2.0f, 1.0f)",
+                                "std::max(2, 3) + std::min(1.5, 2.5)",
+                                "std::numeric_limits<float>::infinity() > std::numeric_limits<float>::max()",
+                                "std::fma(2.0, 3.0, 4.0) + std::copysign(1.0, -0.0)"}),
+      ElementsAre(12, 3.5, 3, 4.5, 1, 9));
+  EXPECT_THAT(
+      values<int>(
+          "int", {"a", "b"}, "",
+          "int a = 1, b = 2;\nstd::swap(a, b);\nauto c = std::make_pair(3, std::move(b));\na += c.second;"),
+      ElementsAre(3, 1));
+}
+
+TEST_F(CudaFunctions, BuiltInFunctionsOfClang) {
+  EXPECT_THAT(
+      words({"__builtin_rotateleft32(0x80000001u, 4)", "__builtin_rotateright32(0x80000001u, 4)",
+             "__builtin_rotateleft32(5u, 32)", "__builtin_rotateleft8((unsigned char)0x81, 1)",
+             "__builtin_rotateright16((unsigned short)0x8001, 1)",
+             "(unsigned)(__builtin_rotateleft64(0x123456789abcdef0ull, 20) >> 32)",
+             "__builtin_bitreverse32(1u)", "(unsigned)(__builtin_bitreverse64(2ull) >> 32)",
+             "__nv_bswap32(0x01020304u)", "__nv_bswap16((unsigned short)0x0102)"}),
+      ElementsAre(0x18, 0x18000000, 5, 3, 0xc000, 0x6789abcd, 0x80000000, 0x40000000, 0x04030201, 0x0201));
+  EXPECT_THAT(
+      values<double>("double", {"__builtin_elementwise_max(2, 3)", "__builtin_elementwise_min(2u, 3u)",
+                                "__builtin_elementwise_max(NAN, 1.5f)", "__builtin_elementwise_abs(-2)",
+                                "__builtin_elementwise_abs(-2.5)", "__builtin_elementwise_floor(-2.5f)",
+                                "__builtin_elementwise_ceil(2.25)"}),
+      ElementsAre(3, 2, 1.5, 2, 2.5, -3, 3));
+}
+
+/// The alignments of CUDA 13.
+TEST_F(CudaFunctions, VectorsOfFourWideNumbers) {
+  const std::string before =
+      "__device__ double sum(double4_16a a, double4_32a b) {\n"
+      "  return a.x + 2 * a.w + 4 * b.y + 8 * b.z;\n}\n";
+  EXPECT_THAT(values<double>("double",
+                             {"sum(make_double4_16a(1, 0, 0, 3), make_double4_32a(0, 5, 7, 0))",
+                              "alignof(double4_32a) + 100 * alignof(longlong4_16a) + sizeof(ulong4_32a)"},
+                             before),
+              ElementsAre(1 + 6 + 20 + 56, 32 + 1600 + 32));
 }
 
 }  // namespace

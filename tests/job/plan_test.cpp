@@ -42,10 +42,10 @@ TEST_F(JobTest, AConstraintThatALaunchViolatesIsExplainedWithItsValues) {
       "  kernels: {k: {source: k.cu, grid: [1], block: [1], args: [n]}}\n"
       "  run: [k, {kernel: k, as: later, with: {n: 5 * n}}]\n";
   EXPECT_THAT(bad_input_of([&] { plan(workload); }),
-              HasSubstr("constraint violated: 'n < 10 * m' (n = 20, m = 2) of launch 'later'"));
+              HasSubstr("constraint violated: 'n < 10 * m' (m = 2, n = 20) of launch 'later'"));
   EXPECT_THAT(plan(workload + "sweep: {m: [1, 2, 3]}\n").excluded,
-              ElementsAre("m=1: violates 'n < 10 * m' (n = 20, m = 1) of launch 'later'",
-                          "m=2: violates 'n < 10 * m' (n = 20, m = 2) of launch 'later'"));
+              ElementsAre("m=1: violates 'n < 10 * m' (m = 1, n = 20) of launch 'later'",
+                          "m=2: violates 'n < 10 * m' (m = 2, n = 20) of launch 'later'"));
 }
 
 std::string numbers_to(int last) {

@@ -28,6 +28,22 @@ TEST(HipWords, BecomeThoseOfCuda) {
   EXPECT_THAT(spec.unseen_headers, ElementsAre("cuda_fp16.h", "cuda_runtime.h", "stdio.h"));
 }
 
+/// Kiln's header has the operators that HIP's vectors have, for a text that names a vector.
+TEST(HipWords, OfVectorsBringTheirOperators) {
+  for (const char* const backend : {"cpu", "cuda"}) {
+    Specialization spec;
+    EXPECT_EQ(
+        translated("#include <hip/hip_runtime.h>\nfloat4 f(float4 a) { return 2.0f * a; }\n", backend, &spec),
+        "#include <kiln/hip_vectors.h>\nfloat4 f(float4 a) { return 2.0f * a; }\n");
+    EXPECT_THAT(spec.unseen_headers,
+                ElementsAre("cuda_fp16.h", "cuda_runtime.h", "kiln/hip_vectors.h", "stdio.h"));
+  }
+  const std::string text = "#include <hip/hip_runtime.h>\nfloat4 f(float4 a) { return 2.0f * a; }\n";
+  EXPECT_EQ(translated(text, "hip"), text);
+  EXPECT_EQ(translated("#include <hip/hip_runtime.h>\nint float44;\n", "cpu"),
+            "#include <cuda_runtime.h>\nint float44;\n");
+}
+
 TEST(HipWords, OfCooperativeGroupsAreCudasHeaderEverywhere) {
   for (const char* backend : {"cpu", "cuda", "hip"}) {
     Specialization spec;
@@ -52,6 +68,12 @@ TEST(HipWords, OfTheCompilerAreTranslatedInsideOfEachOther) {
   const std::string streamed = "hip(); __builtin_nontemporal_store(__builtin_nontemporal_load(a + 1), b);";
   EXPECT_EQ(translated(streamed, "cpu"), "hip(); ((void)(*( b) = ((*(a + 1)))));");
   EXPECT_EQ(translated(streamed, "hip"), streamed);
+  EXPECT_EQ(
+      translated(
+          "a = __builtin_amdgcn_alignbit(h, l, 3) + __builtin_amdgcn_logf(x) + __hip_atomic_fetch_add(p, 1, "
+          "__ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);",
+          "cpu"),
+      "a = __funnelshift_r( l, h,  3) + log2f(x) + atomicAdd(p,  1);");
   const std::string add = "hip(); unsafeAtomicAdd(&a[0], 1.0f); safeAtomicAdd(b, c);";
   EXPECT_EQ(translated(add, "cuda"), "hip(); atomicAdd(&a[0], 1.0f); atomicAdd(b, c);");
   EXPECT_EQ(translated(add, "hip"), add);

@@ -9,16 +9,34 @@
 namespace kiln {
 namespace {
 
-constexpr std::array<std::string_view, 27> kWaitingPrefixes = {
-    "__syncthreads",   "kiln_warp_step",    "__syncwarp",
-    "__shfl",          "__ballot",          "__any",
-    "__all",           "__match_",          "__reduce_",
-    "__barrier",       "__active",          "this_thread",
-    "tiled_partition", "coalesced_threads", "cooperative_groups",
-    "this_grid",       "labeled_partition", "binary_partition",
-    "mma_sync",        "load_matrix_sync",  "store_matrix_sync",
-    "arrive_and_wait", "try_wait",          "wait_parity",
-    "consumer_wait",   "producer_acquire",  "make_pipeline"};
+constexpr std::array<std::string_view, 28> kWaitingPrefixes = {"__syncthreads",
+                                                               "kiln_warp_step",
+                                                               "__syncwarp",
+                                                               "__shfl",
+                                                               "__ballot",
+                                                               "__any",
+                                                               "__all",
+                                                               "__match_",
+                                                               "__reduce_",
+                                                               "__barrier",
+                                                               "__active",
+                                                               "this_thread",
+                                                               "tiled_partition",
+                                                               "coalesced_threads",
+                                                               "cooperative_groups",
+                                                               "this_grid",
+                                                               "labeled_partition",
+                                                               "binary_partition",
+                                                               "mma_sync",
+                                                               "load_matrix_sync",
+                                                               "store_matrix_sync",
+                                                               "arrive_and_wait",
+                                                               "try_wait",
+                                                               "wait_parity",
+                                                               "consumer_wait",
+                                                               "producer_acquire",
+                                                               "make_pipeline",
+                                                               "__cluster_barrier"};
 
 /// Whether a call ends the program: the block is then given up, which a plain loop cannot do.
 bool ends_process(std::string_view name) {

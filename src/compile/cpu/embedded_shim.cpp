@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kEmpty;
 constexpr std::string_view kCuda = "#define CUDA_VERSION CUDART_VERSION\n";
-constexpr std::string_view kCurand = "#include \"curand_kernel.h\"\n";
+constexpr std::string_view kCurand = "#include \"kiln/curand_kernel.h\"\n#include \"kiln/curand_sobol.h\"\n";
 constexpr std::string_view kCooperativeGroups = "#include \"cooperative_groups.h\"\n";
 // Without streams, whose static objects a kernel's library cannot have.
 constexpr std::string_view kDeviceSideOfTheLibrary =
@@ -73,26 +73,33 @@ constexpr std::string_view kCudaAtomic =
 constexpr std::string_view kCudaBarrier =
     "#include <atomic>\n#include \"kiln/scopes.h\"\n#include \"kiln/barrier.h\"\n";
 constexpr std::string_view kCudaPipeline = "#include <cuda/barrier>\n#include \"kiln/pipeline.h\"\n";
+constexpr std::string_view kMdspan =
+    "#include <array>\n#include \"kiln/cuda_std.h\"\n#include \"kiln/mdspan.h\"\n";
 constexpr std::string_view kCudaStd = "#include \"kiln/cuda_std.h\"\n";
 
 /// Any header of CUB provides all of CUB.
 constexpr std::string_view kCub =
+    "#include \"kiln/cuda_functional.h\"\n"
     "#include \"kiln/cub_warp.h\"\n"
+    "#include \"kiln/cub_warp_data.h\"\n"
     "#include \"kiln/cub_block.h\"\n"
     "#include \"kiln/cub_block_data.h\"\n"
+    "#include \"kiln/cub_block_runs.h\"\n"
     "#include \"kiln/cub_block_sort.h\"\n";
-constexpr std::array<std::string_view, 37> kCubHeaders = {"cub.cuh",
-                                                          "util_ptx.cuh",
-                                                          "util_type.cuh",
+constexpr std::array<std::string_view, 51> kCubHeaders = {"cub.cuh",
                                                           "block/block_adjacent_difference.cuh",
                                                           "block/block_discontinuity.cuh",
                                                           "block/block_exchange.cuh",
+                                                          "block/block_histogram.cuh",
                                                           "block/block_load.cuh",
                                                           "block/block_merge_sort.cuh",
                                                           "block/block_radix_sort.cuh",
                                                           "block/block_reduce.cuh",
+                                                          "block/block_run_length_decode.cuh",
                                                           "block/block_scan.cuh",
+                                                          "block/block_shuffle.cuh",
                                                           "block/block_store.cuh",
+                                                          "config.cuh",
                                                           "device/device_adjacent_difference.cuh",
                                                           "device/device_copy.cuh",
                                                           "device/device_for.cuh",
@@ -111,13 +118,25 @@ constexpr std::array<std::string_view, 37> kCubHeaders = {"cub.cuh",
                                                           "device/device_select.cuh",
                                                           "device/device_spmv.cuh",
                                                           "device/device_transform.cuh",
+                                                          "iterator/cache_modified_input_iterator.cuh",
                                                           "thread/thread_load.cuh",
                                                           "thread/thread_operators.cuh",
+                                                          "thread/thread_reduce.cuh",
                                                           "thread/thread_store.cuh",
+                                                          "util_allocator.cuh",
+                                                          "util_arch.cuh",
+                                                          "util_debug.cuh",
+                                                          "util_device.cuh",
                                                           "util_macro.cuh",
+                                                          "util_ptx.cuh",
+                                                          "util_type.cuh",
+                                                          "version.cuh",
+                                                          "warp/warp_exchange.cuh",
+                                                          "warp/warp_load.cuh",
+                                                          "warp/warp_merge_sort.cuh",
                                                           "warp/warp_reduce.cuh",
                                                           "warp/warp_scan.cuh",
-                                                          "version.cuh"};
+                                                          "warp/warp_store.cuh"};
 
 /// Headers of CUDA's libraries for the host, of which device code has at most types of numbers.
 constexpr std::string_view kFft =
@@ -216,17 +235,22 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"cuda_bf16.h", embedded::kBf16},
                                        {"cuda_fp8.h", embedded::kFp8},
                                        {"kiln/curand_engines.h", embedded::kCurandEngines},
-                                       {"curand_kernel.h", embedded::kCurandKernel},
+                                       {"kiln/curand_kernel.h", embedded::kCurandKernel},
+                                       {"kiln/curand_sobol.h", embedded::kCurandSobol},
+                                       {"curand_kernel.h", kCurand},
                                        {"curand.h", kEmpty},
                                        {"kiln/cub_common.h", embedded::kCubCommon},
                                        {"kiln/cub_warp.h", embedded::kCubWarp},
+                                       {"kiln/cub_warp_data.h", embedded::kCubWarpData},
                                        {"kiln/cub_block.h", embedded::kCubBlock},
                                        {"kiln/cub_block_data.h", embedded::kCubBlockData},
+                                       {"kiln/cub_block_runs.h", embedded::kCubBlockRuns},
                                        {"kiln/cub_block_sort.h", embedded::kCubBlockSort},
                                        {"kiln/cuda_functional.h", embedded::kCudaFunctional},
                                        {"kiln/texture.h", embedded::kTexture},
                                        {"kiln/thrust.h", embedded::kThrust},
                                        {"kiln/thrust_seq.h", embedded::kThrustSeq},
+                                       {"kiln/hip_vectors.h", embedded::kHipVectors},
                                        {"thrust/complex.h", embedded::kThrustComplex},
                                        {"kiln/thrust_random.h", embedded::kThrustRandom},
                                        {"thrust/random.h", kThrustRandom},
@@ -245,6 +269,8 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/pipeline.h", embedded::kPipeline},
                                        {"kiln/cuda_std.h", embedded::kCudaStd},
                                        {"cuda/cmath", embedded::kCudaCmath},
+                                       {"cuda/std/mdspan", kMdspan},
+                                       {"kiln/mdspan.h", embedded::kMdspan},
                                        {"cuda_pipeline.h", embedded::kPipelinePrimitives},
                                        {"cuda_pipeline_primitives.h", embedded::kPipelinePrimitives},
                                        {"cuda/atomic", kCudaAtomic},
@@ -252,8 +278,9 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"cuda/barrier", kCudaBarrier},
                                        {"cuda/std/barrier", kCudaBarrier},
                                        {"cuda/pipeline", kCudaPipeline}};
-  for (const char* name : {"cuda/functional", "cuda/std/functional", "cuda/std/bit", "cuda/std/span",
-                           "cuda/std/concepts", "cuda/std/version"})
+  for (const char* name :
+       {"cuda/functional", "cuda/std/functional", "cuda/std/bit", "cuda/std/span", "cuda/std/concepts",
+        "cuda/std/version", "cuda/std/numbers", "cuda/type_traits", "cuda/version"})
     headers.push_back({name, kCudaStd});
   for (const auto& [name, text] : standard_headers()) headers.push_back({"cuda/std/" + name, text});
   for (const char* name : {"linear_congruential_engine", "normal_distribution", "uniform_int_distribution",
@@ -290,6 +317,26 @@ std::vector<ShimPart> make_shim_parts() {
   add("language", embedded::kLanguage);
   add("math", embedded::kMath);
   add("gnu_constants", embedded::kGnuConstants, {"M_"});
+  add("aligned_vectors", embedded::kAlignedVectors, {"4_16a", "4_32a"});
+  add("relations", embedded::kRelations,
+      {"isgreater", "isless", "isunordered", "isnormal", "fpclassify", "__isnan", "__isinf", "__finite",
+       "__signbit", "nexttoward"});
+  add("clang_builtins", embedded::kClangBuiltins,
+      {"__builtin_rotate", "__builtin_bitreverse", "__builtin_elementwise"});
+  // nvcc includes these by itself.
+  add("math_of_std", "#include <cmath>\n",
+      {"std::abs",       "std::fabs",      "std::sqrt",  "std::cbrt",    "std::exp",      "std::log",
+       "std::pow",       "std::sin",       "std::cos",   "std::tan",     "std::asin",     "std::acos",
+       "std::atan",      "std::sinh",      "std::cosh",  "std::tanh",    "std::erf",      "std::floor",
+       "std::ceil",      "std::round",     "std::trunc", "std::rint",    "std::fma",      "std::fmin",
+       "std::fmod",      "std::hypot",     "std::isnan", "std::isinf",   "std::isfin",    "std::isgr",
+       "std::isle",      "std::isnorm",    "std::isuno", "std::signbit", "std::copysign", "std::lround",
+       "std::nearbyint", "std::remainder", "std::ldexp", "FP_NAN",       "FP_INF",        "FP_ZERO",
+       "FP_SUB",         "FP_NORMAL"});
+  add("algorithms_of_std", "#include <algorithm>\n", {"std::max", "std::min", "std::swap"});
+  add("limits_of_std", "#include <limits>\n", {"std::numeric_limits"});
+  add("utilities_of_std", "#include <utility>\n",
+      {"std::move", "std::forward", "std::pair", "std::make_pair"});
   // Headers of the host that are left out include these.
   add("limits_of_reals", "#include <cfloat>\n", {"FLT_", "DBL_"});
   add("limits_of_integers", "#include <climits>\n",
@@ -297,58 +344,26 @@ std::vector<ShimPart> make_shim_parts() {
        "ULLONG_MAX"});
   add("memory_of_std", "#include <cstring>\n", {"std::mem"});
   add("intrinsics", embedded::kIntrinsics, {}, {},
-      {"__popc",
-       "__clz",
-       "__ffs",
-       "__brev",
-       "__byte_perm",
-       "__funnelshift",
-       "__mul",
-       "__umul",
-       "__sad",
-       "__usad",
-       "__fns",
-       "__hadd",
-       "__rhadd",
-       "__uhadd",
-       "__urhadd",
-       "__dp",
-       "__f",
-       "__int",
-       "__uint",
-       "__double",
-       "__longlong",
-       "__ll",
-       "__ull",
-       "__hiloint",
-       "__dadd",
-       "__dsub",
-       "__dmul",
-       "__ddiv",
-       "__drcp",
-       "__dsqrt",
-       "__saturate",
-       "__ld",
-       "__cvta",
-       "__st",
-       "__prof",
-       "clock",
-       "__wrap_clock",
-       "fdividef",
-       "kiln_to_integer",
-       "kiln_double",
-       "kiln_prmt",
-       "kiln_lop3",
-       "cooperative_groups",
-       "kiln_ptx",
-       "#include"});
+      {"__popc",       "__clz",         "__ffs",      "__brev",
+       "__byte_perm",  "__funnelshift", "__mul",      "__umul",
+       "__sad",        "__usad",        "__fns",      "__hadd",
+       "__rhadd",      "__uhadd",       "__urhadd",   "__dp",
+       "__f",          "__int",         "__uint",     "__double",
+       "__longlong",   "__ll",          "__ull",      "__hiloint",
+       "__dadd",       "__dsub",        "__dmul",     "__ddiv",
+       "__drcp",       "__dsqrt",       "__saturate", "__ld",
+       "__cvta",       "__st",          "__prof",     "clock",
+       "__wrap_clock", "fdivide",       "__nv_bswap", "kiln_to_integer",
+       "kiln_double",  "kiln_prmt",     "kiln_lop3",  "cooperative_groups",
+       "kiln_ptx",     "#include"});
   add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
   add("words", embedded::kWords, {"__v"});
   add("special", embedded::kSpecial,
       {"erfinv", "erfcinv", "erfcx", "normcdfinv", "cyl_bessel_i", "j0", "j1", "jn", "y0", "y1", "yn",
-       "thrust/random", "normal_distribution"});
+       "thrust/random", "normal_distribution", "curandStateSobol", "curandStateScrambledSobol"});
   add("atomics", embedded::kAtomics, {}, {}, {"atomic", "kiln_add_double", "kiln_ptx", "#include"});
   add("warp", embedded::kWarp);
+  add("clusters", embedded::kClusters, {"__cluster", "__threadfence_cluster"});
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",
        "cudaGridDependency", "cudaTriggerProgrammatic", "cudaExtent", "cudaPos", "cudaPitchedPtr",

@@ -259,7 +259,8 @@ class UnitWriter {
     const bool unseen_header = includes_unseen_header();
     for (const ShimPart& part : cpu_shim_parts()) {
       const bool splits = !part.written_where.empty();
-      if (splits ? !names_any(written, part.written_where) : !unseen_header && !uses(part)) continue;
+      const bool maybe = unseen_header && !names_std(part);
+      if (splits ? !names_any(written, part.written_where) : !maybe && !uses(part)) continue;
       if (!written.empty() && !part.names.empty() && !names_any(written, part.names)) continue;
       unit_.text += line_marker("kiln shim " + std::string(part.name));
       unit_.text += part.text;
@@ -308,10 +309,17 @@ class UnitWriter {
     });
   }
 
+  /// A header of the standard library, whose names in std are neither pasted together nor in other headers
+  /// that do not include it.
+  [[nodiscard]] static bool names_std(const ShimPart& part) {
+    return !part.used_where.empty() && part.used_where.front().starts_with("std::");
+  }
+
   /// Whether the text may use a name that the part defines. A macro may paste a name together.
   [[nodiscard]] bool uses(const ShimPart& part) const {
     const auto within = [&](std::string_view text) {
-      return text.find("##") != std::string_view::npos || names_any(text, part.used_where);
+      const bool pastes = !names_std(part) && text.find("##") != std::string_view::npos;
+      return pastes || names_any(text, part.used_where);
     };
     const auto in_header = [&](const IncludedHeader& header) { return within(header.text); };
     const auto in_define = [&](const auto& define) { return within(define.second); };

@@ -27,25 +27,27 @@ struct OwnHeader {
 };
 
 using With = OwnHeader::With;
-constexpr std::array<OwnHeader, 12> kOwnHeaders = {{{"algorithm", embedded::kAlgorithm, With::kOwn},
-                                                    {"cassert", embedded::kAssert, With::kOwn},
-                                                    {"cfloat", embedded::kFloat, With::kBoth},
-                                                    {"cinttypes", embedded::kInttypes, With::kOwn},
-                                                    {"climits", embedded::kLimits, With::kCuda},
-                                                    {"cmath", embedded::kMath, With::kOwn},
-                                                    {"cstddef", embedded::kStddef, With::kBoth},
-                                                    {"cstdint", embedded::kStdint, With::kCuda},
-                                                    {"cstdio", embedded::kStdio, With::kOwn},
-                                                    {"cstdlib", embedded::kStdlib, With::kOwn},
-                                                    {"cstring", embedded::kString, With::kOwn},
-                                                    {"cuda.h", embedded::kCuda, With::kOwn}}};
+constexpr std::array<OwnHeader, 13> kOwnHeaders = {
+    {{"algorithm", embedded::kAlgorithm, With::kOwn},
+     {"cassert", embedded::kAssert, With::kOwn},
+     {"cfloat", embedded::kFloat, With::kBoth},
+     {"cinttypes", embedded::kInttypes, With::kOwn},
+     {"climits", embedded::kLimits, With::kCuda},
+     {"cmath", embedded::kMath, With::kOwn},
+     {"cstddef", embedded::kStddef, With::kBoth},
+     {"cstdint", embedded::kStdint, With::kCuda},
+     {"cstdio", embedded::kStdio, With::kOwn},
+     {"cstdlib", embedded::kStdlib, With::kOwn},
+     {"cstring", embedded::kString, With::kOwn},
+     {"cuda.h", embedded::kCuda, With::kOwn},
+     {"kiln/hip_vectors.h", embedded::kHipVectors, With::kOwn}}};
 
 /// Names of std that texts use without their header, since nvcc's own headers include it.
 struct StdNames {
   std::string_view header;
   std::array<std::string_view, 24> names;
 };
-constexpr std::array<StdNames, 9> kImpliedNames = {{
+constexpr std::array<StdNames, 11> kImpliedNames = {{
     {"cstdint",
      {"int8_t", "int16_t", "int32_t", "int64_t", "intmax_t", "intptr_t", "uint8_t", "uint16_t", "uint32_t",
       "uint64_t", "uintmax_t", "uintptr_t"}},
@@ -64,6 +66,12 @@ constexpr std::array<StdNames, 9> kImpliedNames = {{
     {"array", {"array"}},
     {"functional", {"greater", "less", "minus", "multiplies", "plus"}},
     {"algorithm", {"clamp", "max", "min"}},
+    {"cmath", {"abs",  "acos", "asin",  "atan",  "atan2", "cbrt", "ceil",  "copysign",
+               "cos",  "cosh", "erf",   "exp",   "expm1", "fabs", "floor", "fma",
+               "fmod", "log",  "log10", "log1p", "log2",  "pow",  "rint",  "round"}},
+    {"cmath",
+     {"exp2", "hypot", "isfinite", "isinf", "isnan", "ldexp", "lround", "nearbyint", "remainder", "signbit",
+      "sin", "sinh", "sqrt", "tan", "tanh", "trunc"}},
 }};
 
 /// The names of streams that <thrust/complex.h> needs.
@@ -278,6 +286,8 @@ ImpliedHeaders implied_headers(const std::vector<std::string_view>& texts,
     const bool used = std::any_of(of.names.begin(), of.names.end(), [&](std::string_view name) {
       return !name.empty() && names.contains(std::string(name)) && has("std::" + std::string(name));
     });
+    // What kNvccHeader has anyway, unless another header brings libcu++.
+    if (of.header == "cmath" && implied.names.empty() && unseen.empty()) continue;
     if (used) implied.names.emplace_back(of.header);  // a header before the one that includes it may use it
   }
   return implied;

@@ -184,6 +184,52 @@ TEST_F(NvrtcCompilerTest, MakesPtxForADeviceThatItDoesNotKnowAndSaysSo) {
   EXPECT_THAT(object.log, StartsWith("PTX for compute_"));
 }
 
+/// NVRTC computes most of these when it compiles; the store would be for a wrong one.
+TEST_F(NvrtcCompilerTest, BuiltInFunctionsOfOtherCompilersHaveTheirValues) {
+  const auto ptx = [&](const std::string& wrong) {
+    return compile(specialize("extern \"C\" __global__ void f(int* a) {\n  if (" + wrong + ") *a = 1;\n}\n",
+                              "f", "sm_999"))
+        .binary;
+  };
+  for (const char* const right : {"__builtin_clz(255u) == 24",
+                                  "__builtin_clzll(255ull) == 56",
+                                  "__builtin_ctzll(1ull << 40) == 40",
+                                  "__builtin_popcount(255u) == 8",
+                                  "__builtin_popcountll(~0ull) == 64",
+                                  "__builtin_parity(7u) == 1",
+                                  "__builtin_rotateleft32(0x80000001u, 4) == 0x18u",
+                                  "__builtin_rotateright32(0x80000001u, 4) == 0x18000000u",
+                                  "__builtin_rotateleft32(5u, 32) == 5u",
+                                  "__builtin_rotateleft64(1ull, 63) == 1ull << 63",
+                                  "__builtin_rotateright64(1ull, 1) == 1ull << 63",
+                                  "__builtin_bitreverse32(1u) == 0x80000000u",
+                                  "__builtin_elementwise_max(2, 3) == 3",
+                                  "__builtin_elementwise_abs(-2.0f) == 2.0f",
+                                  "__builtin_fmaf(2.0f, 3.0f, 4.0f) == 10.0f",
+                                  "__builtin_fmaxf(1.0f, 2.0f) == 2.0f",
+                                  "__builtin_sqrt(4.0) == 2.0",
+                                  "__builtin_inff() > 3e38f",
+                                  "__builtin_nan(\"\") != 0.0",
+                                  "isunordered(__builtin_nanf(\"\"), 1.0f)",
+                                  "!isunordered(1.0, 2.0)",
+                                  "isgreater(2.0f, 1.0)",
+                                  "!isless(2.0f, 1.0f)",
+                                  "islessgreater(1.0, 2.0)",
+                                  "!islessgreater(1.0, __builtin_nan(\"\"))",
+                                  "isnormal(1.0f)",
+                                  "!isnormal(1e-40f)",
+                                  "!isnormal(__builtin_inf())"}) {
+    const std::string condition = right;
+    EXPECT_THAT(ptx("!(" + condition + ")"), Not(HasSubstr("st.global"))) << condition;
+    EXPECT_THAT(ptx(condition), HasSubstr("st.global")) << condition;
+  }
+  // These are instructions: the first bit of the reversed number, and bytes by their places from the last on.
+  EXPECT_THAT(ptx("__builtin_ctz(*a) == 3"), HasSubstr("bfind.shiftamt"));
+  EXPECT_THAT(ptx("__builtin_ffs(*a) == 3"), HasSubstr("bfind.shiftamt"));
+  EXPECT_THAT(ptx("__builtin_bswap32(*a) == 3"), AllOf(HasSubstr("prmt.b32"), HasSubstr("291")));
+  EXPECT_THAT(ptx("__builtin_bswap64(*a) == 3"), AllOf(HasSubstr("prmt.b32"), HasSubstr("291")));
+}
+
 TEST_F(NvrtcCompilerTest, APackIsFetchedWithTheHintAskedFor) {
   const auto ptx = [&](const std::string& type, const std::string& count, const std::string& fetch) {
     return compile(specialize("#include \"kiln/portable.h\"\nextern \"C\" __global__ void f(" + type +

@@ -63,6 +63,8 @@ TEST_F(NvrtcHeadersTest, NamesThatNvccBringsByItselfImplyTheirHeaders) {
   EXPECT_EQ(implied("int i = INT_MAX;", {"limits.h"}).macros, "");
   EXPECT_EQ(implied("int i = MY_MAX;").macros, "");
   EXPECT_THAT(implied("std::numeric_limits<int>::max()").names, testing::ElementsAre("limits"));
+  EXPECT_THAT(implied("float y = std::max(std::sqrt(x), 1.0f);").names,
+              testing::ElementsAre("algorithm", "cmath"));
   EXPECT_THAT(implied("std::uint8_t x").names, testing::ElementsAre("cstdint"));
   // A header of the user's that uses the name may stand before the include.
   EXPECT_THAT(implied("std::numeric_limits<int>::max()", {"limits"}).names, testing::ElementsAre("limits"));

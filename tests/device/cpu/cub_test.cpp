@@ -454,6 +454,229 @@ extern "C" __global__ void k(int* out, const int* in) {
   }
 }
 
+TEST_P(CpuCub, ComparesNeighboursAndKeepsThem) {
+  const std::vector<int> in = some_numbers(64 * 3);
+  const auto out = run<int>(R"(
+struct Odd { __device__ bool operator()(int a, int b, int at) const { return (a + b + at) % 2 != 0; } };
+extern "C" __global__ void k(int* out, const int* in) {
+  __shared__ cub::BlockDiscontinuity<int, 64>::TempStorage s;
+  const int t = threadIdx.x;
+  int items[3], flags[3], before[3];
+  cub::LoadDirectBlocked(t, in, items);
+  cub::BlockDiscontinuity<int, 64>(s).FlagHeads(flags, items, before, Odd(), 17);
+  cub::StoreDirectBlocked(t, out, flags);
+  cub::StoreDirectBlocked(t, out + 192, before);
+  __syncthreads();
+  cub::BlockDiscontinuity<int, 64>(s).FlagTails(flags, items, Odd(), 17);
+  cub::StoreDirectBlocked(t, out + 384, flags);
+})",
+                            {64, 1, 1}, 576, in);
+  for (std::size_t i = 0; i < 192; ++i) {
+    const int at = static_cast<int>(i), before = i > 0 ? in[i - 1] : 17, after = i < 191 ? in[i + 1] : 17;
+    EXPECT_EQ(out[i], (before + in[i] + at) % 2 != 0 ? 1 : 0) << i;
+    EXPECT_EQ(out[192 + i], before) << i;
+    EXPECT_EQ(out[384 + i], (in[i] + after + at + 1) % 2 != 0 ? 1 : 0) << i;
+  }
+}
+
+/// Each order and its guarded form, by functions without a class.
+TEST_P(CpuCub, LoadsAndStoresDirectly) {
+  const std::vector<int> in = some_numbers(64 * 3);
+  const auto out = run<int>(R"(
+extern "C" __global__ void k(int* out, const int* in) {
+  const int t = threadIdx.x;
+  int items[3] = {-1, -2, -3};
+  cub::LoadDirectStriped<64>(t, in, items);
+  cub::StoreDirectStriped<64>(t, out, items, 100);
+  cub::LoadDirectWarpStriped(t, in, items, 150, -9);
+  cub::StoreDirectWarpStriped(t, out + 192, items);
+  cub::LoadDirectBlocked(t, cub::CacheModifiedInputIterator<cub::LOAD_CS, int>(in), items, 77);
+  cub::StoreDirectBlockedVectorized(t, out + 384, items);
+  __syncthreads();
+})",
+                            {64, 1, 1}, 576, in);
+  std::vector<int> expected = slice(in, 0, 100);
+  expected.resize(192, 0);
+  EXPECT_EQ(slice(out, 0, 192), expected);
+  expected = slice(in, 0, 150);
+  expected.resize(192, -9);
+  EXPECT_EQ(slice(out, 192, 192), expected);
+  for (std::size_t i = 0; i < 192; ++i) {  // what was loaded before stays
+    const std::size_t lane = i / 3, warp_striped = lane / 32 * 96 + lane % 32 + 32 * (i % 3);
+    EXPECT_EQ(out[384 + i], i < 77 ? in[i] : warp_striped < 150 ? in[warp_striped] : -9) << i;
+  }
+}
+
+TEST_P(CpuCub, ShufflesABlock) {
+  const std::vector<int> in = some_numbers(96 * 3);
+  const auto out = run<int>(R"(
+#include <cub/block/block_shuffle.cuh>
+extern "C" __global__ void k(int* out, const int* in) {
+  using Shuffle = cub::BlockShuffle<int, 32, 3>;
+  __shared__ typename Shuffle::TempStorage s;
+  const int t = threadIdx.x + 32 * threadIdx.y;
+  int one = in[t], moved = -1;
+  Shuffle(s).Offset(one, moved, -5);
+  out[t] = moved;
+  __syncthreads();
+  Shuffle(s).Rotate(one, moved, 40);
+  out[96 + t] = moved;
+  __syncthreads();
+  int items[3], others[3] = {0, 0, 0}, edge = 0;
+  for (int i = 0; i < 3; ++i) items[i] = in[3 * t + i];
+  Shuffle(s).Up(items, others, edge);
+  for (int i = 0; i < 3; ++i) out[192 + 3 * t + i] = others[i] + 10000 * edge;
+  __syncthreads();
+  Shuffle(s).Down(items, items, edge);
+  for (int i = 0; i < 3; ++i) out[480 + 3 * t + i] = items[i] + 10000 * edge;
+})",
+                            {32, 3, 1}, 768, in);
+  for (std::size_t t = 0; t < 96; ++t) {
+    EXPECT_EQ(out[t], t < 5 ? -1 : in[t - 5]) << t;
+    EXPECT_EQ(out[96 + t], in[(t + 40) % 96]) << t;
+  }
+  for (std::size_t i = 0; i < 288; ++i) {
+    EXPECT_EQ(out[192 + i], (i == 0 ? 0 : in[i - 1]) + 10000 * in[287]) << i;
+    EXPECT_EQ(out[480 + i], (i == 287 ? in[287] : in[i + 1]) + 10000 * in[0]) << i;
+  }
+}
+
+TEST_P(CpuCub, CountsItems) {
+  std::vector<unsigned char> in(64 * 5);
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<unsigned char>(i * i % 97);
+  const auto out = run<unsigned>(R"(
+extern "C" __global__ void k(unsigned* out, const unsigned char* in) {
+  using Sorting = cub::BlockHistogram<unsigned char, 64, 5, 100>;
+  using Atomic = cub::BlockHistogram<unsigned char, 64, 5, 100, cub::BLOCK_HISTO_ATOMIC>;
+  __shared__ union { typename Sorting::TempStorage a; typename Atomic::TempStorage b; } s;
+  __shared__ unsigned counts[100];
+  unsigned char items[5];
+  for (int i = 0; i < 5; ++i) items[i] = in[5 * threadIdx.x + i];
+  Sorting(s.a).Histogram(items, counts);
+  __syncthreads();
+  for (int i = threadIdx.x; i < 100; i += 64) out[i] = counts[i];
+  __syncthreads();
+  Atomic(s.b).Composite(items, counts);
+  __syncthreads();
+  for (int i = threadIdx.x; i < 100; i += 64) out[100 + i] = counts[i];
+  __syncthreads();
+  Atomic(s.b).InitHistogram(counts);
+  __syncthreads();
+  for (int i = threadIdx.x; i < 100; i += 64) out[200 + i] = counts[i];
+})",
+                                 {64, 1, 1}, 300, in);
+  for (std::size_t bin = 0; bin < 100; ++bin) {
+    const auto count = static_cast<unsigned>(std::count(in.begin(), in.end(), bin));
+    EXPECT_EQ(out[bin], count) << bin;
+    EXPECT_EQ(out[100 + bin], 2 * count) << bin;
+    EXPECT_EQ(out[200 + bin], 0U) << bin;
+  }
+}
+
+/// Runs of lengths 1 to 7, in windows of what the block's items have room for.
+TEST_P(CpuCub, DecodesRuns) {
+  split_ = false;  // the constructor waits
+  const std::vector<int> in = some_numbers(64);
+  const auto out = run<int>(R"(
+extern "C" __global__ void k(int* out, const int* in) {
+  using Decode = cub::BlockRunLengthDecode<int, 32, 2, 4>;
+  __shared__ typename Decode::TempStorage s;
+  int values[2], items[4], total = 0;
+  unsigned lengths[2], places[4];
+  for (int i = 0; i < 2; ++i) { values[i] = in[2 * threadIdx.x + i]; lengths[i] = 1 + (2 * threadIdx.x + i) * 5 % 7; }
+  Decode decode(s, values, lengths, total);
+  if (threadIdx.x == 0) out[0] = total;
+  for (int window = 0; window < total; window += 128) {
+    decode.RunLengthDecode(items, places, window);
+    for (int i = 0; i < 4; ++i) {
+      const int at = window + 4 * threadIdx.x + i;
+      if (at < total) { out[1 + at] = items[i]; out[257 + at] = places[i]; }
+    }
+  }
+})",
+                            {32, 1, 1}, 513, in);
+  std::vector<int> items, places;
+  for (std::size_t run = 0; run < 64; ++run) {
+    for (std::size_t i = 0; i < 1 + run * 5 % 7; ++i) {
+      items.push_back(in[run]);
+      places.push_back(static_cast<int>(i));
+    }
+  }
+  ASSERT_GT(items.size(), 128U);
+  EXPECT_EQ(out[0], static_cast<int>(items.size()));
+  EXPECT_EQ(slice(out, 1, items.size()), items);
+  EXPECT_EQ(slice(out, 257, items.size()), places);
+}
+
+TEST_P(CpuCub, MovesItemsOfWarps) {
+  const std::vector<int> in = some_numbers(64 * 3);
+  const auto out = run<int>(R"(
+extern "C" __global__ void k(int* out, const int* in) {
+  using Load = cub::WarpLoad<int, 3, cub::WARP_LOAD_STRIPED, 16>;
+  using Store = cub::WarpStore<int, 3, cub::WARP_STORE_TRANSPOSE, 16>;
+  using Exchange = cub::WarpExchange<int, 3, 16>;
+  __shared__ typename Load::TempStorage load[4];
+  __shared__ typename Store::TempStorage store[4];
+  __shared__ typename Exchange::TempStorage exchange[4];
+  const int t = threadIdx.x, part = t / 16, first = 48 * part;
+  int items[3], others[3], ranks[3];
+  Load(load[part]).Load(in + first, items, 40, -7);
+  Exchange(exchange[part]).StripedToBlocked(items, others);
+  __syncwarp();
+  for (int i = 0; i < 3; ++i) items[i] = others[i];
+  Exchange(exchange[part]).BlockedToStriped(others, others);
+  Store(store[part]).Store(out + first, items);  // may change the items
+  for (int i = 0; i < 3; ++i) out[192 + first + t % 16 + 16 * i] = others[i];
+  __syncwarp();
+  for (int i = 0; i < 3; ++i) { items[i] = in[3 * t + i]; ranks[i] = 47 - (3 * (t % 16) + i); }
+  Exchange(exchange[part]).ScatterToStriped(items, ranks);
+  for (int i = 0; i < 3; ++i) out[384 + first + t % 16 + 16 * i] = items[i];
+})",
+                            {64, 1, 1}, 576, in);
+  for (std::size_t i = 0; i < 192; ++i) {
+    EXPECT_EQ(out[i], i % 48 < 40 ? in[i] : -7) << i;
+    EXPECT_EQ(out[192 + i], i % 48 < 40 ? in[i] : -7) << i;
+    EXPECT_EQ(out[384 + i], in[i / 48 * 48 + 47 - i % 48]) << i;
+  }
+}
+
+TEST_P(CpuCub, SortsItemsOfWarps) {
+  split_ = false;  // the pointers of keys alone are not followed
+  const std::vector<int> in = some_numbers(64 * 3);
+  const auto out = run<int>(R"(
+struct Before { __device__ bool operator()(int a, int b) const { return a / 10 < b / 10; } };
+extern "C" __global__ void k(int* out, const int* in) {
+  using Sort = cub::WarpMergeSort<int, 3, 32, int>;
+  __shared__ typename Sort::TempStorage sort[2];
+  const int t = threadIdx.x;
+  int items[3], values[3];
+  for (int i = 0; i < 3; ++i) { items[i] = in[3 * t + i]; values[i] = 3 * t + i; }
+  Sort(sort[t / 32]).StableSort(items, values, Before());
+  for (int i = 0; i < 3; ++i) { out[3 * t + i] = items[i]; out[192 + 3 * t + i] = in[values[i]]; }
+  __syncwarp();
+  for (int i = 0; i < 3; ++i) items[i] = in[3 * t + i];
+  Sort(sort[t / 32]).Sort(items, Before(), 50, 12345);
+  for (int i = 0; i < 3; ++i) out[384 + 3 * t + i] = items[i];
+  for (int i = 0; i < 3; ++i) items[i] = in[3 * t + i];
+  __shared__ cub::WarpMergeSort<int, 3, 8>::TempStorage parts[8];
+  cub::WarpMergeSort<int, 3, 8>(parts[t / 8]).Sort(items, Before());
+  for (int i = 0; i < 3; ++i) out[576 + 3 * t + i] = items[i];
+})",
+                            {64, 1, 1}, 768, in);
+  const auto sorted = [&](std::size_t begin, std::size_t count) {
+    std::vector<int> some = slice(in, begin, count);
+    std::stable_sort(some.begin(), some.end(), [](int a, int b) { return a / 10 < b / 10; });
+    return some;
+  };
+  for (std::size_t warp = 0; warp < 2; ++warp) {
+    EXPECT_EQ(slice(out, 96 * warp, 96), sorted(96 * warp, 96)) << warp;
+    EXPECT_EQ(slice(out, 192 + 96 * warp, 96), sorted(96 * warp, 96)) << warp;
+    EXPECT_EQ(slice(out, 384 + 96 * warp, 50), sorted(96 * warp, 50)) << warp;
+  }
+  for (std::size_t part = 0; part < 8; ++part)
+    EXPECT_EQ(slice(out, 576 + 24 * part, 24), sorted(24 * part, 24)) << part;
+}
+
 TEST_P(CpuCub, OperatorsOfNewerReleases) {
   split_ = false;
   const std::vector<float> in = {3.0F, -8.0F, 5.5F, 0.25F};

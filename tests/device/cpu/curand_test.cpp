@@ -159,6 +159,132 @@ extern "C" __global__ void k(unsigned* out, double lambda, int n) {
   }
 }
 
+TEST_P(CpuCurand, GivesFourNumbersOfDoublePrecisionOfPhilox) {
+  DeviceFunction& k = kernels_.build(R"(#include <curand_kernel.h>
+extern "C" __global__ void k(double* out, unsigned* counts) {
+  curandStatePhilox4_32_10_t four, one;
+  for (int i = 0; i < 3; ++i) {
+    curand_init(17, 2, 4, &four);
+    curand_init(17, 2, 4, &one);
+    const double4 x = i == 0 ? curand_uniform4_double(&four) : i == 1 ? curand_normal4_double(&four)
+                                                             : curand_log_normal4_double(&four, 0.5, 0.25);
+    for (int pair = 0; pair < 2; ++pair) {
+      const double2 y = i == 0 ? curand_uniform2_double(&one) : i == 1 ? curand_normal2_double(&one)
+                                                              : curand_log_normal2_double(&one, 0.5, 0.25);
+      *out++ = pair == 0 ? x.x : x.z; *out++ = y.x;
+      *out++ = pair == 0 ? x.y : x.w; *out++ = y.y;
+    }
+    *out++ = curand(&four); *out++ = curand(&one);
+  }
+  const double lambdas[] = {0.5, 50.0, 5000.0};
+  for (int i = 0; i < 3; ++i) {
+    curand_init(17, 2, 4, &four);
+    curand_init(17, 2, 4, &one);
+    const uint4 x = curand_poisson4(&four, lambdas[i]);
+    *counts++ = x.x; *counts++ = x.y; *counts++ = x.z; *counts++ = x.w;
+    for (int j = 0; j < 4; ++j) *counts++ = i == 2 ? 0 : curand_poisson(&one, lambdas[i]);
+  }
+})",
+                                     "k");
+  std::vector<double> out(30);
+  std::vector<unsigned> counts(24);
+  kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, out.data(), counts.data());
+  for (std::size_t i = 0; i < out.size(); i += 2) EXPECT_EQ(out[i], out[i + 1]) << i;
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(counts[i], counts[4 + i]) << i;
+    EXPECT_EQ(counts[8 + i], counts[12 + i]) << i;
+    // Of the normal numbers before.
+    const double normal = out[10 + 2 * i];
+    EXPECT_EQ(counts[16 + i], static_cast<unsigned>(std::sqrt(5000.0) * normal + 5000.5)) << i;
+  }
+}
+
+/// Points of a dimension from its direction vectors: bit k of the Gray code of a point's index takes vector
+/// k.
+TEST_P(CpuCurand, GivesSobolsPoints) {
+  DeviceFunction& k = kernels_.build(R"(#include <curand_kernel.h>
+template <class State, class Word>
+__device__ void points(State* state, Word* out, double* numbers) {
+  for (int i = 0; i < 8; ++i) out[i] = curand(state);
+  skipahead(1000, state);
+  for (int i = 8; i < 12; ++i) out[i] = curand(state);
+  *numbers++ = curand_uniform(state);
+  *numbers++ = curand_uniform_double(state);
+  *numbers++ = curand_normal(state);
+  *numbers++ = curand_normal_double(state);
+  *numbers++ = curand_log_normal(state, 0.5f, 0.25f);
+  *numbers++ = curand_log_normal_double(state, 0.5, 0.25);
+  *numbers++ = curand_poisson(state, 3.5);
+  *numbers++ = curand_poisson(state, 700.0);
+}
+extern "C" __global__ void k(unsigned* out, unsigned long long* long_out, double* numbers, unsigned* vectors,
+                             unsigned long long* long_vectors) {
+  curandStateSobol32_t a;
+  curand_init(vectors, 5, &a);
+  points(&a, out, numbers);
+  curandStateScrambledSobol32_t b;
+  curand_init(vectors, 0x12345678u, 70000, &b);
+  points(&b, out + 12, numbers + 8);
+  curandStateSobol64 c;
+  curand_init(long_vectors, 5, &c);
+  points(&c, long_out, numbers + 16);
+  curandStateScrambledSobol64 d;
+  curand_init(long_vectors, 0x123456789abcdefull, 1ull << 40, &d);
+  points(&d, long_out + 12, numbers + 24);
+})",
+                                     "k");
+  // The second dimension: x + 1, whose numbers are 1, 3, 5, 15, 17, ...
+  std::vector<unsigned> vectors(32), out(24);
+  std::vector<unsigned long long> long_vectors(64), long_out(24);
+  unsigned long long number = 1;
+  for (std::size_t i = 0; i < 64; ++i) {
+    long_vectors[i] = number << (63 - i);
+    if (i < 32) vectors[i] = static_cast<unsigned>(number << (31 - i));
+    number ^= number << 1;
+  }
+  std::vector<double> numbers(32);
+  kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, out.data(), long_out.data(), numbers.data(), vectors.data(),
+               long_vectors.data());
+  const auto point = [&](auto& of, unsigned long long i, auto start) {
+    for (std::size_t bit = 0; bit < of.size(); ++bit)
+      if (((i ^ i >> 1) >> bit & 1) != 0) start ^= of[bit];
+    return start;
+  };
+  const auto check = [&](std::size_t row, const auto& values, auto& of, unsigned long long first,
+                         auto start) {
+    const std::size_t at = row % 2 * 12;
+    for (std::size_t i = 0; i < 12; ++i)
+      EXPECT_EQ(values[at + i], point(of, first + i + (i < 8 ? 0 : 1000), start)) << row << ", " << i;
+    const double scale = std::ldexp(1.0, -8 * static_cast<int>(sizeof start));
+    const auto next = [&](unsigned long long i) {
+      return static_cast<double>(point(of, first + 1012 + i, start)) * scale;
+    };
+    const double* got = &numbers[8 * row];
+    EXPECT_NEAR(got[0], next(0), 1e-7);
+    EXPECT_NEAR(got[1], next(1), 3e-10);
+    // The normal distribution function of the number is the point again.
+    const auto distribution = [](double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); };
+    EXPECT_NEAR(distribution(got[2]), next(2), 1e-6);
+    EXPECT_NEAR(distribution(got[3]), next(3), 1e-9);
+    EXPECT_NEAR(distribution((std::log(got[4]) - 0.5) / 0.25), next(4), 1e-5);
+    EXPECT_NEAR(distribution((std::log(got[5]) - 0.5) / 0.25), next(5), 1e-9);
+    for (const int i : {6, 7}) {
+      const double lambda = i == 6 ? 3.5 : 700.0;
+      double below = 0;  // the distribution function of the count before
+      for (int count = 0; count < static_cast<int>(got[i]); ++count)
+        below += std::exp(count * std::log(lambda) - lambda - std::lgamma(count + 1.0));
+      const double here = std::exp(got[i] * std::log(lambda) - lambda - std::lgamma(got[i] + 1.0));
+      const double wanted = next(static_cast<unsigned long long>(i));
+      EXPECT_LE(below, wanted + 1e-9) << row << ", " << i;
+      EXPECT_GE(below + here, wanted - 1e-9) << row << ", " << i;
+    }
+  };
+  check(0, out, vectors, 5, 0U);
+  check(1, out, vectors, 70000, 0x12345678U);
+  check(2, long_out, long_vectors, 5, 0ULL);
+  check(3, long_out, long_vectors, 1ULL << 40, 0x123456789abcdefULL);
+}
+
 /// Two subsequences are 2^67 numbers apart, which is 2^63 times 16. A thread's next subsequence is found from
 /// its last one, skipahead_sequence() does not know it.
 TEST_P(CpuCurand, SubsequencesAndOffsetsAgree) {

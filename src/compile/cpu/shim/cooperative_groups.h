@@ -1,24 +1,66 @@
-// Stands in for <cooperative_groups.h> and the headers under it: the block, tiles of a warp, groups of lanes,
-// reductions, scans and copies.
+// Stands in for <cooperative_groups.h> and the headers under it: the grid, clusters of one block, the block,
+// tiles, groups of lanes, reductions, scans and copies.
 #pragma once
 
 namespace cooperative_groups {
 
 class thread_block {
  public:
-  void sync() const { __syncthreads(); }
-  unsigned thread_rank() const { return KILN_LINEAR_THREAD(); }
-  unsigned size() const { return blockDim.x * blockDim.y * blockDim.z; }
-  unsigned num_threads() const { return size(); }
-  dim3 group_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-  dim3 thread_index() const { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
-  dim3 dim_threads() const { return dim3(blockDim.x, blockDim.y, blockDim.z); }
-  dim3 group_dim() const { return dim_threads(); }
+  struct arrival_token {};
+  static void sync() { __syncthreads(); }
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(arrival_token&&) { sync(); }
+  static unsigned thread_rank() { return KILN_LINEAR_THREAD(); }
+  static unsigned size() { return blockDim.x * blockDim.y * blockDim.z; }
+  static unsigned num_threads() { return size(); }
+  static dim3 group_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  static dim3 thread_index() { return dim3(threadIdx.x, threadIdx.y, threadIdx.z); }
+  static dim3 dim_threads() { return dim3(blockDim.x, blockDim.y, blockDim.z); }
+  static dim3 group_dim() { return dim_threads(); }
 };
+
+/// What a GPU needs for tiles of several warps.
+template <unsigned MaxBlockSize = 1024>
+struct block_tile_memory {};
 
 KILN_SHIM thread_block this_thread_block() {
   return thread_block();
 }
+template <unsigned MaxBlockSize>
+KILN_SHIM thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) {
+  return thread_block();
+}
+
+/// The cluster, which has one block here.
+class cluster_group {
+ public:
+  struct arrival_token {};
+  static void sync() { __syncthreads(); }
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait() { sync(); }
+  static void barrier_wait(arrival_token&&) { sync(); }
+  static unsigned query_shared_rank(const void*) { return 0; }
+  /// Fails the launch where `rank` is another block's.
+  template <class T>
+  static T* map_shared_rank(T* p, int rank) {
+    kiln_assert(rank == 0, "a cluster of blocks has one block on the cpu", "map_shared_rank", 0);
+    return p;
+  }
+  static dim3 block_index() { return dim3(0, 0, 0); }
+  static unsigned block_rank() { return 0; }
+  static dim3 thread_index() { return thread_block::thread_index(); }
+  static unsigned thread_rank() { return thread_block::thread_rank(); }
+  static dim3 dim_blocks() { return dim3(1, 1, 1); }
+  static unsigned num_blocks() { return 1; }
+  static dim3 dim_threads() { return thread_block::dim_threads(); }
+  static unsigned num_threads() { return thread_block::size(); }
+  static unsigned size() { return thread_block::size(); }
+};
+
+KILN_SHIM cluster_group this_cluster() {
+  return cluster_group();
+}
+
 /// The grid, whose blocks run at the same time in a cooperative launch; only there it can synchronise.
 class grid_group {
  public:
@@ -47,6 +89,11 @@ class grid_group {
   dim3 dim_blocks() const { return dim3(gridDim.x, gridDim.y, gridDim.z); }
   dim3 group_dim() const { return dim_blocks(); }
   dim3 block_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  // Of its clusters, each of which is a block.
+  dim3 dim_clusters() const { return dim_blocks(); }
+  dim3 cluster_index() const { return block_index(); }
+  unsigned long long num_clusters() const { return num_blocks(); }
+  unsigned long long cluster_rank() const { return block_rank(); }
 };
 
 KILN_SHIM grid_group this_grid() {
@@ -154,30 +201,156 @@ class thread_block_tile : public lanes<thread_block_tile<Size, Parent>> {
   unsigned meta_group_size() const { return (blockDim.x * blockDim.y * blockDim.z + Size - 1u) / Size; }
 };
 
-/// Any group whose size is known at run time: a block, or lanes of a warp.
-class thread_group {
- public:
-  thread_group(const thread_block&) : members_(0) {}
-  thread_group(const coalesced_group& group) : members_(group.members()) {}
-  template <unsigned Size, class Parent>
-  thread_group(const thread_block_tile<Size, Parent>& tile) : members_(tile.members()) {}
+/// `Size` neighbouring work-items, more than a warp's. All work-items of a block run on one thread, one at a
+/// time.
+template <unsigned Size>
+class tile_of_warps {
+  static constexpr unsigned kTiles = 1024 / Size;
+  struct Arrivals {
+    unsigned serial, come[kTiles], phase[kTiles];
+  };
+  static inline thread_local Arrivals arrivals_;
+  template <class V>
+  struct Board {
+    alignas(V) static inline thread_local unsigned char values[1024 * sizeof(V)];
+  };
+  template <class V>
+  V of_rank(const V& value, unsigned rank, unsigned line) const {
+    const auto values = reinterpret_cast<V*>(Board<V>::values);
+    values[KILN_LINEAR_THREAD()] = value;
+    sync(line);
+    const V result = values[meta_group_rank() * Size + rank];
+    sync(line);
+    return result;
+  }
 
-  bool is_block() const { return members_ == 0; }
-  coalesced_group of_lanes() const { return coalesced_group(members_); }
-  void sync() const {
-    if (is_block())
-      __syncthreads();
-    else
-      of_lanes().sync();
+ public:
+  using cooperative_group = tile_of_warps;
+  void sync(unsigned line = __builtin_LINE()) const {
+    if (arrivals_.serial != kiln_block_serial) arrivals_ = {kiln_block_serial, {}, {}};
+    const unsigned tile = meta_group_rank(), phase = arrivals_.phase[tile];
+    const unsigned behind = thread_block::size() - tile * Size;
+    if (++arrivals_.come[tile] == (behind < Size ? behind : Size)) {
+      arrivals_.come[tile] = 0;
+      ++arrivals_.phase[tile];
+    } else {
+      kiln_wait_while(&arrivals_.phase[tile], phase, line);
+    }
   }
-  unsigned thread_rank() const {
-    return is_block() ? thread_block().thread_rank() : of_lanes().thread_rank();
+  unsigned thread_rank() const { return KILN_LINEAR_THREAD() % Size; }
+  static constexpr unsigned size() { return Size; }
+  static constexpr unsigned num_threads() { return Size; }
+  unsigned meta_group_rank() const { return KILN_LINEAR_THREAD() / Size; }
+  unsigned meta_group_size() const { return (thread_block::size() + Size - 1u) / Size; }
+  template <class V>
+  V shfl(V value, int source, unsigned line = __builtin_LINE()) const {
+    return of_rank(value, static_cast<unsigned>(source) % Size, line);
   }
-  unsigned size() const { return is_block() ? thread_block().size() : of_lanes().size(); }
-  unsigned num_threads() const { return size(); }
+  int any(int predicate, unsigned line = __builtin_LINE()) const { return count(predicate, line) != 0; }
+  int all(int predicate, unsigned line = __builtin_LINE()) const { return count(predicate == 0, line) == 0; }
 
  private:
-  unsigned members_;
+  unsigned count(bool holds, unsigned line) const {
+    const auto values = Board<unsigned char>::values;
+    values[KILN_LINEAR_THREAD()] = holds ? 1 : 0;
+    sync(line);
+    unsigned sum = 0;
+    for (unsigned i = 0; i < Size; ++i) sum += values[meta_group_rank() * Size + i];
+    sync(line);
+    return sum;
+  }
+
+  // CUDA's tiles of several warps lack these; its reductions and scans here are made of them.
+  friend struct tile_shuffles;
+};
+
+/// What the reduction and the scans of any group call.
+struct tile_shuffles {
+  template <class Group, class V>
+  static V up(const Group& group, V value, unsigned delta) {
+    return group.shfl_up(value, delta);
+  }
+  template <unsigned Size, class Parent, class V>
+  static V up(const thread_block_tile<Size, Parent>& tile, V value, unsigned delta) {
+    const unsigned rank = tile.thread_rank();
+    if constexpr (Size > 32)
+      return tile.of_rank(value, rank < delta ? rank : rank - delta, 0);
+    else
+      return tile.shfl_up(value, delta);
+  }
+  template <unsigned Size, class Parent, class V>
+  static V crossed(const thread_block_tile<Size, Parent>& tile, V value, unsigned bits) {
+    if constexpr (Size > 32)
+      return tile.of_rank(value, tile.thread_rank() ^ bits, 0);
+    else
+      return tile.shfl_xor(value, static_cast<int>(bits));
+  }
+};
+
+#define KILN_TILE_OF_WARPS(n)                                    \
+  template <class Parent>                                        \
+  class thread_block_tile<n, Parent> : public tile_of_warps<n> { \
+   public:                                                       \
+    thread_block_tile() = default;                               \
+    template <class Other>                                       \
+    thread_block_tile(const thread_block_tile<n, Other>&) {}     \
+  };
+KILN_TILE_OF_WARPS(64)
+KILN_TILE_OF_WARPS(128)
+KILN_TILE_OF_WARPS(256)
+KILN_TILE_OF_WARPS(512)
+KILN_TILE_OF_WARPS(1024)
+#undef KILN_TILE_OF_WARPS
+
+/// Any group whose size is known at run time.
+class thread_group {
+  enum class Kind : unsigned { kLanes, kBlock, kGrid };
+
+ public:
+  thread_group(const thread_block&) : kind_(Kind::kBlock), members_(0) {}
+  thread_group(const cluster_group&) : kind_(Kind::kBlock), members_(0) {}
+  thread_group(const grid_group&) : kind_(Kind::kGrid), members_(0) {}
+  thread_group(const coalesced_group& group) : kind_(Kind::kLanes), members_(group.members()) {}
+  template <unsigned Size, class Parent>
+  thread_group(const thread_block_tile<Size, Parent>& tile) : kind_(Kind::kLanes), members_(tile.members()) {}
+
+  bool is_block() const { return kind_ == Kind::kBlock; }
+  coalesced_group of_lanes() const { return coalesced_group(members_); }
+  void sync(unsigned line = __builtin_LINE()) const {
+    switch (kind_) {
+      case Kind::kLanes:
+        return of_lanes().sync();
+      case Kind::kGrid:
+        return grid_group().sync(line);
+      default:
+        __syncthreads();
+    }
+  }
+  unsigned long long thread_rank() const {
+    switch (kind_) {
+      case Kind::kLanes:
+        return of_lanes().thread_rank();
+      case Kind::kGrid:
+        return grid_group().thread_rank();
+      default:
+        return thread_block::thread_rank();
+    }
+  }
+  unsigned long long size() const {
+    switch (kind_) {
+      case Kind::kLanes:
+        return of_lanes().size();
+      case Kind::kGrid:
+        return grid_group().size();
+      default:
+        return thread_block::size();
+    }
+  }
+  unsigned long long num_threads() const { return size(); }
+
+ private:
+  Kind kind_;
+  unsigned members_;  ///< a mask of lanes
 };
 
 template <class Group>
@@ -186,6 +359,18 @@ KILN_SHIM void sync(const Group& group) {
 }
 KILN_SHIM void sync(const grid_group& grid, unsigned line = __builtin_LINE()) {
   grid.sync(line);
+}
+// The forms that take any group.
+template <class Group>
+KILN_SHIM unsigned long long thread_rank(const Group& group) {
+  return group.thread_rank();
+}
+template <class Group>
+KILN_SHIM unsigned long long group_size(const Group& group) {
+  return group.size();
+}
+KILN_SHIM bool is_valid(const grid_group& grid) {
+  return grid.is_valid();
 }
 
 template <unsigned Size, class Parent>
@@ -267,7 +452,7 @@ using Combined = decltype(static_cast<V>(
 template <unsigned Size, class Parent, class V, class Operation, class = Combined<V, Operation>>
 KILN_SHIM V reduce(const thread_block_tile<Size, Parent>& tile, V value, Operation operation) {
   for (unsigned step = Size / 2; step > 0; step /= 2) {
-    value = operation(value, tile.shfl_xor(value, static_cast<int>(step)));
+    value = operation(value, tile_shuffles::crossed(tile, value, step));
   }
   return value;
 }
@@ -288,7 +473,7 @@ KILN_SHIM void reduce_store_async(const Group& group, V* to, V value, Operation 
 template <class Group, class V, class Operation, class = Combined<V, Operation>>
 KILN_SHIM V inclusive_scan(const Group& group, V value, Operation operation) {
   for (unsigned step = 1; step < group.size(); step *= 2) {
-    const V before = group.shfl_up(value, step);
+    const V before = tile_shuffles::up(group, value, step);
     if (group.thread_rank() >= step) value = operation(before, value);
   }
   return value;
@@ -300,7 +485,7 @@ KILN_SHIM V inclusive_scan(const Group& group, V value) {
 /// Without its own. The first gets V(), as CUDA has it.
 template <class Group, class V, class Operation, class = Combined<V, Operation>>
 KILN_SHIM V exclusive_scan(const Group& group, V value, Operation operation) {
-  const V before = group.shfl_up(inclusive_scan(group, value, operation), 1);
+  const V before = tile_shuffles::up(group, inclusive_scan(group, value, operation), 1);
   return group.thread_rank() == 0 ? V() : before;
 }
 template <class Group, class V>

@@ -92,22 +92,42 @@ class BlockStore {
   }
 };
 
-template <class T, class Iterator, int N>
-KILN_SHIM void LoadDirectBlocked(int me, Iterator from, T (&items)[N]) {
-  for (int i = 0; i < N; ++i) items[i] = from[me * N + i];
-}
-template <int BLOCK_THREADS, class T, class Iterator, int N>
-KILN_SHIM void LoadDirectStriped(int me, Iterator from, T (&items)[N]) {
-  for (int i = 0; i < N; ++i) items[i] = from[me + i * BLOCK_THREADS];
-}
-template <class T, class Iterator, int N>
-KILN_SHIM void StoreDirectBlocked(int me, Iterator to, T (&items)[N]) {
-  for (int i = 0; i < N; ++i) to[me * N + i] = items[i];
-}
-template <int BLOCK_THREADS, class T, class Iterator, int N>
-KILN_SHIM void StoreDirectStriped(int me, Iterator to, T (&items)[N]) {
-  for (int i = 0; i < N; ++i) to[me + i * BLOCK_THREADS] = items[i];
-}
+// Item i of work-item `me`; the items at places from `valid` on stay as they are.
+#define KILN_CUB_DIRECT(order, head, place)                                                             \
+  template <head class T, class Iterator, int N>                                                        \
+  KILN_SHIM void LoadDirect##order(int me, Iterator from, T(&items)[N], int valid) {                    \
+    for (int i = 0; i < N; ++i) {                                                                       \
+      if ((place) < valid) items[i] = from[place];                                                      \
+    }                                                                                                   \
+  }                                                                                                     \
+  template <head class T, class Iterator, int N>                                                        \
+  KILN_SHIM void LoadDirect##order(int me, Iterator from, T(&items)[N]) {                               \
+    for (int i = 0; i < N; ++i) items[i] = from[place];                                                 \
+  }                                                                                                     \
+  template <head class T, class Iterator, class Default, int N>                                         \
+  KILN_SHIM void LoadDirect##order(int me, Iterator from, T(&items)[N], int valid, Default otherwise) { \
+    for (int i = 0; i < N; ++i) {                                                                       \
+      items[i] = otherwise;                                                                             \
+      if ((place) < valid) items[i] = from[place];                                                      \
+    }                                                                                                   \
+  }                                                                                                     \
+  template <head class T, class Iterator, int N>                                                        \
+  KILN_SHIM void StoreDirect##order(int me, Iterator to, T(&items)[N], int valid) {                     \
+    for (int i = 0; i < N; ++i) {                                                                       \
+      if ((place) < valid) to[place] = items[i];                                                        \
+    }                                                                                                   \
+  }                                                                                                     \
+  template <head class T, class Iterator, int N>                                                        \
+  KILN_SHIM void StoreDirect##order(int me, Iterator to, T(&items)[N]) {                                \
+    for (int i = 0; i < N; ++i) to[place] = items[i];                                                   \
+  }
+#define KILN_CUB_THREADS int BLOCK_THREADS,
+KILN_CUB_DIRECT(Blocked, , me* N + i)
+KILN_CUB_DIRECT(BlockedVectorized, , me* N + i)
+KILN_CUB_DIRECT(Striped, KILN_CUB_THREADS, me + i * BLOCK_THREADS)
+KILN_CUB_DIRECT(WarpStriped, , me / 32 * 32 * N + me % 32 + i * 32)
+#undef KILN_CUB_DIRECT
+#undef KILN_CUB_THREADS
 
 template <class T, int BLOCK_DIM_X, int ITEMS_PER_THREAD, bool = false, int BLOCK_DIM_Y = 1,
           int BLOCK_DIM_Z = 1, int = 0>
@@ -211,6 +231,15 @@ class BlockDiscontinuity {
   void FlagHeads(Flag (&heads)[N], T (&input)[N], Operation op, T predecessor) {
     flag<N>(heads, static_cast<Flag*>(nullptr), input, op, &predecessor, nullptr);
   }
+  /// Each item gets the one before it in `before`, too.
+  template <int N, class Flag, class Operation>
+  void FlagHeads(Flag (&heads)[N], T (&input)[N], T (&before)[N], Operation op) {
+    flag<N>(heads, static_cast<Flag*>(nullptr), input, op, nullptr, nullptr, before);
+  }
+  template <int N, class Flag, class Operation>
+  void FlagHeads(Flag (&heads)[N], T (&input)[N], T (&before)[N], Operation op, T predecessor) {
+    flag<N>(heads, static_cast<Flag*>(nullptr), input, op, &predecessor, nullptr, before);
+  }
   template <int N, class Flag, class Operation>
   void FlagTails(Flag (&tails)[N], T (&input)[N], Operation op) {
     flag<N>(static_cast<Flag*>(nullptr), tails, input, op, nullptr, nullptr);
@@ -238,9 +267,20 @@ class BlockDiscontinuity {
   }
 
  private:
+  /// An operation may take the place of its second item, too.
+  template <class Operation>
+  static auto kiln_differs(Operation& op, const T& a, const T& b, int at, int)
+      -> decltype(static_cast<bool>(op(a, b, at))) {
+    return op(a, b, at);
+  }
+  template <class Operation>
+  static bool kiln_differs(Operation& op, const T& a, const T& b, int, long) {
+    return op(a, b);
+  }
+
   template <int N, class Flag, class Operation>
   static void flag(Flag* heads, Flag* tails, const T* input, Operation op, const T* predecessor,
-                   const T* successor) {
+                   const T* successor, T* previous = nullptr) {
     const int me = kiln::cub_detail::kiln_block_rank<BLOCK_DIM_X, BLOCK_DIM_Y, BLOCK_DIM_Z>();
     auto& board = boards_.next(me);
     kiln::cub_detail::kiln_block_step(
@@ -256,8 +296,11 @@ class BlockDiscontinuity {
           for (int i = 0; i < N; ++i) {
             const T* before = i > 0 ? &input[i - 1] : predecessor;
             const T* after = i + 1 < N ? &input[i + 1] : successor;
-            if (heads != nullptr) heads[i] = before == nullptr || op(*before, input[i]);
-            if (tails != nullptr) tails[i] = after == nullptr || op(input[i], *after);
+            const int at = me * N + i;
+            if (heads != nullptr) heads[i] = before == nullptr || kiln_differs(op, *before, input[i], at, 0);
+            if (tails != nullptr)
+              tails[i] = after == nullptr || kiln_differs(op, input[i], *after, at + 1, 0);
+            if (previous != nullptr && before != nullptr) previous[i] = *before;
           }
         });
   }

@@ -27,23 +27,6 @@ KILN_SHIM unsigned long long kiln_radix_key(Key key) {
   }
 }
 
-/// Sorts the first `count` items of `order` stably: `first(a, b)` where item a has to be before b.
-template <class First>
-KILN_SHIM void kiln_merge_sort(int* order, int* spare, int count, First first) {
-  for (int width = 1; width < count; width *= 2) {
-    for (int begin = 0; begin < count; begin += 2 * width) {
-      const int middle = begin + width < count ? begin + width : count;
-      const int end = middle + width < count ? middle + width : count;
-      int a = begin, b = middle;
-      for (int to = begin; to < end; ++to) {
-        const bool second = a == middle || (b < end && first(order[b], order[a]));
-        spare[to] = second ? order[b++] : order[a++];
-      }
-    }
-    for (int i = 0; i < count; ++i) order[i] = spare[i];
-  }
-}
-
 /// Keys and values of a block, and the order that they are to be in.
 template <class Key, class Value, int kCount>
 struct SortBoard {

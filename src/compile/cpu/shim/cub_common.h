@@ -97,6 +97,23 @@ KILN_SHIM T kiln_value_of_lane(unsigned mask, const T& value, int source) {
   return result;
 }
 
+/// Sorts the first `count` items of `order` stably: `first(a, b)` where item a has to be before b.
+template <class First>
+KILN_SHIM void kiln_merge_sort(int* order, int* spare, int count, First first) {
+  for (int width = 1; width < count; width *= 2) {
+    for (int begin = 0; begin < count; begin += 2 * width) {
+      const int middle = begin + width < count ? begin + width : count;
+      const int end = middle + width < count ? middle + width : count;
+      int a = begin, b = middle;
+      for (int to = begin; to < end; ++to) {
+        const bool second = a == middle || (b < end && first(order[b], order[a]));
+        spare[to] = second ? order[b++] : order[a++];
+      }
+    }
+    for (int i = 0; i < count; ++i) order[i] = spare[i];
+  }
+}
+
 struct Add {
   template <class A, class B>
   constexpr auto operator()(const A& a, const B& b) const {
@@ -145,6 +162,40 @@ KILN_CUB_OPERATOR(Max, a < b ? b : a)
 KILN_CUB_OPERATOR(Min, b < a ? b : a)
 KILN_CUB_OPERATOR(Equality, a == b)
 KILN_CUB_OPERATOR(Inequality, a != b)
+
+/// Sums of segments: `key` of a pair counts the segments that begin in it, or is the segment's own.
+template <class Operation>
+struct ReduceBySegmentOp {
+  Operation op;
+  ReduceBySegmentOp() = default;
+  ReduceBySegmentOp(Operation operation) : op(operation) {}
+  template <class Pair>
+  Pair operator()(const Pair& a, const Pair& b) {
+    Pair result = b;
+    result.key = a.key + b.key;
+    if (!b.key) result.value = op(a.value, b.value);
+    return result;
+  }
+};
+template <class Operation>
+struct ReduceByKeyOp {
+  Operation op;
+  ReduceByKeyOp() = default;
+  ReduceByKeyOp(Operation operation) : op(operation) {}
+  template <class Pair>
+  Pair operator()(const Pair& a, const Pair& b) {
+    Pair result = b;
+    if (a.key == b.key) result.value = op(a.value, b.value);
+    return result;
+  }
+};
+template <class T>
+struct CastOp {
+  template <class A>
+  T operator()(A&& a) const {
+    return static_cast<T>(a);
+  }
+};
 
 template <class Operation>
 struct InequalityWrapper {
@@ -203,6 +254,40 @@ KILN_SHIM T ShuffleDown(T input, int distance, int last_lane, unsigned mask) {
   return kiln::cub_detail::kiln_value_of_lane(mask, input, lane + distance <= last ? lane + distance : lane);
 }
 
+#define CUB_PTX_WARP_THREADS 32
+#define CUB_PTX_LOG_WARP_THREADS 5
+#define CUB_WARP_THREADS(architecture) 32
+#define CUB_LOG_WARP_THREADS(architecture) 5
+#define CUB_MAX(a, b) (((b) > (a)) ? (b) : (a))
+#define CUB_MIN(a, b) (((b) < (a)) ? (b) : (a))
+#define CUB_QUOTIENT_FLOOR(x, y) ((x) / (y))
+#define CUB_QUOTIENT_CEILING(x, y) (((x) + (y)-1) / (y))
+#define CUB_ROUND_UP_NEAREST(x, y) (CUB_QUOTIENT_CEILING(x, y) * (y))
+#define CUB_ROUND_DOWN_NEAREST(x, y) (((x) / (y)) * (y))
+
+/// The least power of 2 that is not below kValue, as an exponent.
+template <int kValue>
+struct Log2 {
+  enum { VALUE = kValue <= 1 ? 0 : 32 - __builtin_clz(static_cast<unsigned>(kValue > 1 ? kValue - 1 : 1)) };
+};
+template <int kValue>
+struct PowerOfTwo {
+  enum { VALUE = (kValue & (kValue - 1)) == 0 };
+};
+
+/// The items of one work-item.
+template <class T, int N, class Operation>
+KILN_SHIM T ThreadReduce(const T (&items)[N], Operation op) {
+  T sum = items[0];
+  for (int i = 1; i < N; ++i) sum = op(sum, items[i]);
+  return sum;
+}
+template <class T, int N, class Operation>
+KILN_SHIM T ThreadReduce(const T (&items)[N], Operation op, T first) {
+  for (const T& item : items) first = op(first, item);
+  return first;
+}
+
 enum CacheLoadModifier { LOAD_DEFAULT, LOAD_CA, LOAD_CG, LOAD_CS, LOAD_CV, LOAD_LDG, LOAD_VOLATILE };
 enum CacheStoreModifier { STORE_DEFAULT, STORE_WB, STORE_CG, STORE_CS, STORE_WT, STORE_VOLATILE };
 template <CacheLoadModifier = LOAD_DEFAULT, class Iterator>
@@ -213,6 +298,32 @@ template <CacheStoreModifier = STORE_DEFAULT, class Iterator, class T>
 KILN_SHIM void ThreadStore(Iterator to, T value) {
   *to = value;
 }
+
+/// A pointer: there are no modes of caches.
+template <CacheLoadModifier, class T, class Offset = ptrdiff_t>
+class CacheModifiedInputIterator {
+ public:
+  using value_type = T;
+  using reference = T;
+  using difference_type = Offset;
+  using pointer = const T*;
+  const T* ptr;
+  template <class Other>
+  CacheModifiedInputIterator(Other* p) : ptr(p) {}
+  T operator*() const { return *ptr; }
+  T operator[](Offset i) const { return ptr[i]; }
+  const T* operator->() const { return ptr; }
+  CacheModifiedInputIterator operator+(Offset n) const { return ptr + n; }
+  CacheModifiedInputIterator operator-(Offset n) const { return ptr - n; }
+  Offset operator-(CacheModifiedInputIterator other) const { return static_cast<Offset>(ptr - other.ptr); }
+  CacheModifiedInputIterator& operator+=(Offset n) {
+    ptr += n;
+    return *this;
+  }
+  CacheModifiedInputIterator& operator++() { return *this += 1; }
+  bool operator==(const CacheModifiedInputIterator& other) const { return ptr == other.ptr; }
+  bool operator!=(const CacheModifiedInputIterator& other) const { return ptr != other.ptr; }
+};
 
 }  // namespace cub
 

@@ -9,6 +9,35 @@ namespace cuda {
 namespace std {
 using namespace ::std;
 
+// What C++17's <type_traits>, <functional> and <numbers> lack.
+template <class T>
+using remove_cvref_t = ::std::remove_cv_t<::std::remove_reference_t<T>>;
+struct identity {
+  template <class T>
+  constexpr T&& operator()(T&& value) const {
+    return static_cast<T&&>(value);
+  }
+};
+template <class F, class... A>
+constexpr auto invoke(F&& f, A&&... arguments)
+    -> decltype(static_cast<F&&>(f)(static_cast<A&&>(arguments)...)) {
+  return static_cast<F&&>(f)(static_cast<A&&>(arguments)...);
+}
+namespace numbers {
+template <class T>
+inline constexpr T pi_v = static_cast<T>(3.14159265358979323846);
+template <class T>
+inline constexpr T e_v = static_cast<T>(2.71828182845904523536);
+template <class T>
+inline constexpr T sqrt2_v = static_cast<T>(1.41421356237309504880);
+template <class T>
+inline constexpr T ln2_v = static_cast<T>(0.69314718055994530942);
+template <class T>
+inline constexpr T inv_pi_v = static_cast<T>(0.31830988618379067154);
+inline constexpr double pi = pi_v<double>, e = e_v<double>, sqrt2 = sqrt2_v<double>, ln2 = ln2_v<double>,
+                        inv_pi = inv_pi_v<double>;
+}  // namespace numbers
+
 // <cuda/std/bit>
 template <class T>
 constexpr int popcount(T x) {
@@ -99,4 +128,22 @@ class span {
   size_t count_ = 0;
 };
 }  // namespace std
+
+/// <cuda/functional>: a function whose result has the type R.
+template <class R, class F>
+class kiln_returning {
+ public:
+  constexpr explicit kiln_returning(F f) : f_(static_cast<F&&>(f)) {}
+  template <class... A>
+  constexpr R operator()(A&&... arguments) const {
+    return f_(static_cast<A&&>(arguments)...);
+  }
+
+ private:
+  F f_;
+};
+template <class R, class F>
+constexpr kiln_returning<R, F> proclaim_return_type(F f) {
+  return kiln_returning<R, F>(static_cast<F&&>(f));
+}
 }  // namespace cuda

@@ -73,6 +73,10 @@ KILN_SHIM double2 curand_uniform2_double(curandStatePhilox4_32_10_t* state) {
   const uint4 x = curand4(state);
   return {kiln::curand_detail::uniform_double(x.x, x.y), kiln::curand_detail::uniform_double(x.z, x.w)};
 }
+KILN_SHIM double4 curand_uniform4_double(curandStatePhilox4_32_10_t* state) {
+  const double2 a = curand_uniform2_double(state), b = curand_uniform2_double(state);
+  return {a.x, a.y, b.x, b.y};
+}
 
 // ------------------------------------------------------------------------------------------------ normal
 
@@ -99,6 +103,10 @@ KILN_SHIM double2 curand_normal2_double(curandStatePhilox4_32_10_t* state) {
   const uint4 x = curand4(state);
   return kiln::curand_detail::normal2_double(x.x, x.y, x.z, x.w);
 }
+KILN_SHIM double4 curand_normal4_double(curandStatePhilox4_32_10_t* state) {
+  const double2 a = curand_normal2_double(state), b = curand_normal2_double(state);
+  return {a.x, a.y, b.x, b.y};
+}
 KILN_SHIM double2 curand_normal2_double(curandStateMRG32k3a_t* state) {
   const double u = curand_uniform_double(state), v = curand_uniform_double(state);
   return kiln::curand_detail::box_muller_double(u, 2.0 * v);
@@ -118,6 +126,11 @@ template <class State>
 KILN_SHIM double2 curand_log_normal2_double(State* state, double mean, double stddev) {
   const double2 normal = curand_normal2_double(state);
   return {exp(mean + stddev * normal.x), exp(mean + stddev * normal.y)};
+}
+KILN_SHIM double4 curand_log_normal4_double(curandStatePhilox4_32_10_t* state, double mean, double stddev) {
+  const double4 normal = curand_normal4_double(state);
+  return {exp(mean + stddev * normal.x), exp(mean + stddev * normal.y), exp(mean + stddev * normal.z),
+          exp(mean + stddev * normal.w)};
 }
 
 // Every second call returns the second number of a pair.
@@ -158,4 +171,15 @@ KILN_SHIM unsigned int curand_poisson(State* state, double lambda) {
   unsigned count = 0;
   for (; lambda >= 64; lambda -= 32) count += kiln::curand_detail::poisson_product(state, 32.0f);
   return count + kiln::curand_detail::poisson_product(state, static_cast<float>(lambda));
+}
+KILN_SHIM uint4 curand_poisson4(curandStatePhilox4_32_10_t* state, double lambda) {
+  unsigned counts[4];
+  if (lambda > 4000) {
+    const double4 normal = curand_normal4_double(state);
+    const double values[4] = {normal.x, normal.y, normal.z, normal.w};
+    for (int i = 0; i < 4; ++i) counts[i] = static_cast<unsigned>(sqrt(lambda) * values[i] + lambda + 0.5);
+  } else {
+    for (unsigned& count : counts) count = curand_poisson(state, lambda);
+  }
+  return {counts[0], counts[1], counts[2], counts[3]};
 }

@@ -319,6 +319,9 @@ KILN_SHIM float __fdividef(float x, float y) {
 KILN_SHIM float fdividef(float x, float y) {
   return x / y;
 }
+KILN_SHIM double fdivide(double x, double y) {
+  return x / y;
+}
 // Macros, because glibc's headers declare functions of these names for its own use.
 #define __expf expf
 #define __exp10f exp10f
@@ -374,6 +377,28 @@ KILN_SHIM void* __cvta_shared_to_generic(size_t p) {
 }
 KILN_SHIM void* __cvta_global_to_generic(size_t p) {
   return reinterpret_cast<void*>(p);
+}
+// Of constants and of a work-item's own variables.
+KILN_SHIM size_t __cvta_generic_to_constant(const void* p) {
+  return reinterpret_cast<size_t>(p);
+}
+KILN_SHIM size_t __cvta_generic_to_local(const void* p) {
+  return reinterpret_cast<size_t>(p);
+}
+KILN_SHIM void* __cvta_constant_to_generic(size_t p) {
+  return reinterpret_cast<void*>(p);
+}
+KILN_SHIM void* __cvta_local_to_generic(size_t p) {
+  return reinterpret_cast<void*>(p);
+}
+KILN_SHIM unsigned short __nv_bswap16(unsigned short x) {
+  return __builtin_bswap16(x);
+}
+KILN_SHIM unsigned __nv_bswap32(unsigned x) {
+  return __builtin_bswap32(x);
+}
+KILN_SHIM unsigned long long __nv_bswap64(unsigned long long x) {
+  return __builtin_bswap64(x);
 }
 
 #define KILN_LOAD(name)          \

@@ -25,15 +25,6 @@ struct aligned_size_t {
 };
 }  // namespace cuda
 
-/// Waits while *word is `value`. Other work-items of the block run meanwhile.
-KILN_SHIM void kiln_wait_while(const unsigned* word, unsigned value, unsigned line) {
-  const unsigned x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
-  kiln_worker->services->wait_while(kiln_worker, word, value, line);
-  threadIdx.x = x;
-  threadIdx.y = y;
-  threadIdx.z = z;
-}
-
 namespace kiln {
 
 /// The part of a copy that a work-item makes, as a member of a group.

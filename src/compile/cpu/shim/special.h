@@ -2,6 +2,8 @@
 // float are computed in double.
 #pragma once
 
+#define KILN_SPECIAL_FUNCTIONS
+
 KILN_MATH_1(j0, )
 KILN_MATH_1(j1, )
 KILN_MATH_1(y0, )

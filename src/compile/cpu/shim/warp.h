@@ -29,6 +29,15 @@ KILN_SHIM unsigned kiln_vote(unsigned mask, unsigned predicate) {
   return result;
 }
 
+/// Waits while *word is `value`. Other work-items of the block run meanwhile.
+KILN_SHIM void kiln_wait_while(const unsigned* word, unsigned value, unsigned line) {
+  const unsigned x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
+  kiln_worker->services->wait_while(kiln_worker, word, value, line);
+  threadIdx.x = x;
+  threadIdx.y = y;
+  threadIdx.z = z;
+}
+
 #if !defined(KILN_PREPROCESSING)
 #define __syncthreads() ((void)kiln_barrier(kiln::cpu_abi::BarrierKind::kPlain, 0, __LINE__))
 #define __syncthreads_count(p) \

@@ -205,6 +205,8 @@ void CallText::warp_call(const SyncCall& call, Result& result) {
     text = coalesced_call(call, arguments);
   } else if (call.group.kind == Group::Kind::kTile) {
     const std::string size = "unsigned(" + call.group.size + ")";
+    // Where this does not hold, the text is compiled as it is.
+    if (!call.group.whole_warp()) out_ += "static_assert(" + size + " <= 32u);\n";
     if (name == "sync") {
       result.nothing = true;
       return;

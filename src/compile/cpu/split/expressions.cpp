@@ -143,6 +143,10 @@ void Expressions::collect_groups() {
     } else {
       groups_[v] = group_of(body().tokens(), variable.specifiers, variable.declarator->initializer);
     }
+    const std::string& lanes = groups_[v].size;
+    const bool literal = !lanes.empty() && lanes.find_first_not_of("0123456789") == std::string::npos;
+    if (literal && (lanes.size() > 2 || std::stoi(lanes) > 32))
+      throw Trouble{"a tile of more than 32 lanes", variable.specifiers.begin};
   }
 }
 

@@ -66,6 +66,82 @@ KILN_OF_BOTH(remainder)
 KILN_OF_BOTH(copysign)
 #undef KILN_OF_BOTH
 
+// Built-in functions of g++ and clang, of which nvcc takes most.
+namespace kiln_nvcc {
+__device__ inline unsigned rotated(unsigned x, unsigned by) {
+  return x << (by & 31) | x >> (32 - by & 31);
+}
+__device__ inline unsigned long long rotated_long(unsigned long long x, unsigned long long by) {
+  return (by & 63) == 0 ? x : x << (by & 63) | x >> (64 - (by & 63));
+}
+__device__ inline unsigned long long swapped(unsigned long long x) {
+  return static_cast<unsigned long long>(__byte_perm(static_cast<unsigned>(x), 0, 0x0123)) << 32 |
+         __byte_perm(static_cast<unsigned>(x >> 32), 0, 0x0123);
+}
+}  // namespace kiln_nvcc
+#define __builtin_clz(x) __clz(static_cast<int>(x))
+#define __builtin_clzl(x) __clzll(static_cast<long long>(x))
+#define __builtin_clzll(x) __clzll(static_cast<long long>(x))
+#define __builtin_ctz(x) (__ffs(static_cast<int>(x)) - 1)
+#define __builtin_ctzl(x) (__ffsll(static_cast<long long>(x)) - 1)
+#define __builtin_ctzll(x) (__ffsll(static_cast<long long>(x)) - 1)
+#define __builtin_popcount(x) __popc(x)
+#define __builtin_popcountl(x) __popcll(x)
+#define __builtin_popcountll(x) __popcll(x)
+#define __builtin_parity(x) (__popc(x) & 1)
+#define __builtin_ffs(x) __ffs(x)
+#define __builtin_ffsll(x) __ffsll(x)
+#define __builtin_bswap32(x) __byte_perm(x, 0, 0x0123)
+#define __builtin_bswap64(x) kiln_nvcc::swapped(x)
+#define __builtin_rotateleft32(x, n) kiln_nvcc::rotated(x, n)
+#define __builtin_rotateright32(x, n) kiln_nvcc::rotated(x, 32u - (n))
+#define __builtin_rotateleft64(x, n) kiln_nvcc::rotated_long(x, n)
+#define __builtin_rotateright64(x, n) kiln_nvcc::rotated_long(x, 64u - (n))
+#define __builtin_bitreverse32(x) __brev(x)
+#define __builtin_bitreverse64(x) __brevll(x)
+#define __builtin_elementwise_max(a, b) max(a, b)
+#define __builtin_elementwise_min(a, b) min(a, b)
+#define __builtin_elementwise_abs(x) abs(x)
+#define __builtin_abs abs
+#define __builtin_fabs fabs
+#define __builtin_fabsf fabsf
+#define __builtin_sqrt sqrt
+#define __builtin_sqrtf sqrtf
+#define __builtin_fma fma
+#define __builtin_fmaf fmaf
+#define __builtin_fmax fmax
+#define __builtin_fmaxf fmaxf
+#define __builtin_fmin fmin
+#define __builtin_fminf fminf
+#define __builtin_inf() __longlong_as_double(0x7ff0000000000000ll)
+#define __builtin_inff() __int_as_float(0x7f800000)
+#define __builtin_huge_val() __builtin_inf()
+#define __builtin_huge_valf() __builtin_inff()
+#define __builtin_nan(text) __longlong_as_double(0x7ff8000000000000ll)
+#define __builtin_nanf(text) __int_as_float(0x7fc00000)
+
+// Relations of real numbers, which nvcc takes from <cmath>. `More` is as above.
+#define KILN_RELATION(name, ...)                   \
+  template <class A, class B, class... More>       \
+  __device__ inline bool name(A a, B b, More...) { \
+    return __VA_ARGS__;                            \
+  }
+KILN_RELATION(isgreater, a > b)
+KILN_RELATION(isgreaterequal, a >= b)
+KILN_RELATION(isless, a < b)
+KILN_RELATION(islessequal, a <= b)
+KILN_RELATION(islessgreater, a<b || a> b)
+KILN_RELATION(isunordered, a != a || b != b)
+#undef KILN_RELATION
+template <class A, class... More>
+__device__ inline bool isnormal(A x, More...) {
+  const A size = x < 0 ? -x : x;
+  return size >=
+             (sizeof(A) == 4 ? static_cast<A>(1.17549435e-38f) : static_cast<A>(2.2250738585072014e-308)) &&
+         size <=
+             (sizeof(A) == 4 ? static_cast<A>(3.402823466e+38f) : static_cast<A>(1.7976931348623157e+308));
+}
+
 // Macros that nvcc has from the host's compiler. libcu++ defines some of them again, with the same tokens.
 #define __linux__ 1
 #define __linux 1
