@@ -363,6 +363,9 @@ std::vector<ShimPart> make_shim_parts() {
        "thrust/random", "normal_distribution", "curandStateSobol", "curandStateScrambledSobol"});
   add("atomics", embedded::kAtomics, {}, {}, {"atomic", "kiln_add_double", "kiln_ptx", "#include"});
   add("warp", embedded::kWarp);
+  add("more_of_cub", "#define KILN_MORE_OF_CUB\n",
+      {"BlockShuffle", "BlockHistogram", "BlockRunLengthDecode", "WarpLoad", "WarpStore", "WarpExchange",
+       "WarpMergeSort", "BLOCK_HISTO", "WARP_LOAD", "WARP_STORE", "WARP_EXCHANGE"});
   add("clusters", embedded::kClusters, {"__cluster", "__threadfence_cluster"});
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",

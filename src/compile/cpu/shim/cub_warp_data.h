@@ -2,6 +2,7 @@
 // neighbouring items; "striped": neighbouring lanes have neighbouring items.
 #pragma once
 
+#if defined(KILN_MORE_OF_CUB)  // of a text that names a class of it
 #include "kiln/cub_warp.h"
 
 namespace kiln::cub_detail {
@@ -204,3 +205,4 @@ class WarpMergeSort {
 };
 
 }  // namespace cub
+#endif
