@@ -398,6 +398,22 @@ std::string DraftTypes::borrowed_argument(const TextKernel& kernel, const TextPa
   return "";
 }
 
+std::string DraftTypes::borrowed_number(const TextParameter& parameter) const {
+  for (const TextLaunch& launch : program_.launches) {
+    for (const TextKernel& other : program_.kernels) {
+      const bool alike = std::any_of(
+          other.template_parameters.begin(), other.template_parameters.end(), [&](const TextParameter& one) {
+            return !one.name.empty() && one.name == parameter.name && one.type == parameter.type;
+          });
+      if (!alike || launch.kernel != base_name(other.name)) continue;
+      for (const std::string& argument : template_arguments_of(program_, other, launch, parameter.name, 1)) {
+        if (const auto number = value_of(argument)) return std::to_string(*number);
+      }
+    }
+  }
+  return "";
+}
+
 bool DraftTypes::has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
                           int depth) const {
   return !members.empty() && numbers_of(members, depth) <= kMostNumbers &&

@@ -97,6 +97,10 @@ class DraftTypes {
   [[nodiscard]] std::vector<std::string> template_arguments(const TextKernel& kernel, const std::string& name,
                                                             std::size_t most) const;
 
+  /// For a number of the template of a kernel whose launch is not known: that with which another kernel is
+  /// launched for a parameter of the same name and type; empty if there is none.
+  [[nodiscard]] std::string borrowed_number(const TextParameter& parameter) const;
+
  private:
   /// Whether an argument of a template is a type of C++, of CUDA's libraries, or of the program.
   [[nodiscard]] bool is_known_type(const std::string& type, int depth = 0) const;

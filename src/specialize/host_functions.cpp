@@ -30,7 +30,7 @@ class HostFinder {
       const bool data = item.member && !program_.is_function(item) && kind != Kind::kAlias;
       if (data) continue;  // decides the layout
       item.host = names_host(item) || is_main(item) || says_host(item) || uses_host_namespace(item) ||
-                  names_unknown_namespace(item);
+                  names_unknown_namespace(item) || has_name_of_device_code(item);
     }
     for (bool found = true; found;) {
       found = false;
@@ -248,6 +248,48 @@ class HostFinder {
       if (scope && outermost && !program_.declares_scope(tokens[i].text) &&
           !is_namespace_of_device_code(tokens[i].text))
         return true;
+    }
+    return false;
+  }
+
+  /// `void step(Grid&);` beside `__global__ void step(float*, int)`; and a function of a file that is
+  /// compiled with the program, whose own one of this name and these parameters is for the device.
+  [[nodiscard]] bool has_name_of_device_code(const Item& item) const {
+    if (item.member || !program_.is_function(item) || item.declaration->names.empty()) return false;
+    const bool prototype = item.declaration->kind == Kind::kPrototype;
+    const std::size_t count = parameters_of(item).size();
+    bool beside_kernel = false, again = false;
+    for (const std::size_t index : program_.by_name.at(item.declaration->names.front())) {
+      const Item& one = program_.items[index];
+      if (!one.device || one.member || !program_.is_function(one)) continue;
+      const std::vector<std::string> parameters = parameters_of(one);
+      if (prototype && parameters.size() == count) return false;
+      beside_kernel = beside_kernel || (prototype && is_kernel(one));
+      again = again || (!prototype && one.declaration->kind == Kind::kFunction && one.text != item.text &&
+                        parameters == parameters_of(item));
+    }
+    return beside_kernel || (again && !is_constexpr(item));
+  }
+
+  /// As they are written: "float x".
+  [[nodiscard]] std::vector<std::string> parameters_of(const Item& function) const {
+    const std::vector<Token>& tokens = program_.tokens_of(function);
+    std::vector<std::string> parameters;
+    for (const TokenSpan& part : parts_of(tokens, function.declaration->parameters, true)) {
+      if (!part.empty()) parameters.push_back(text_of(tokens, part));
+    }
+    return parameters;
+  }
+
+  [[nodiscard]] bool is_kernel(const Item& function) const { return has_word(function, "__global__"); }
+
+  [[nodiscard]] bool is_constexpr(const Item& function) const { return has_word(function, "constexpr"); }
+
+  /// In front of the parameters.
+  [[nodiscard]] bool has_word(const Item& function, std::string_view word) const {
+    const std::vector<Token>& tokens = program_.tokens_of(function);
+    for (std::size_t i = function.declaration->whole.begin; i < function.declaration->parameters.begin; ++i) {
+      if (tokens[i].is(word)) return true;
     }
     return false;
   }

@@ -19,13 +19,15 @@ constexpr std::size_t kMostFiles = 200;    // of a folder
 constexpr std::size_t kMostFolders = 500;  // of a project
 constexpr std::array<const char*, 10> kFolderNames = {"",           "include", "inc",  "common",  "Common",
                                                       "common/inc", "utils",   "util", "headers", "includes"};
+constexpr std::array<const char*, 4> kHeaderFolders = {"include", "inc", "headers", "includes"};
 
 /// What texts declare for the device, and what they define. Members have the name of their class, functions
 /// the number of their parameters: "Image::f(2". Operators are used without their names.
 struct DeviceNames {
   std::set<std::string> declared, defined;
-  std::set<std::string> used;   ///< more often than they are declared
-  std::set<std::string> marks;  ///< __device__, __constant__ and macros that stand for one of them
+  std::set<std::string> classes;  ///< with their members; without specialisations
+  std::set<std::string> used;     ///< more often than they are declared
+  std::set<std::string> marks;    ///< __device__, __constant__ and macros that stand for one of them
 
   [[nodiscard]] std::set<std::string> missing() const {
     std::set<std::string> names;
@@ -38,6 +40,12 @@ struct DeviceNames {
         names.insert(name);
     }
     return names;
+  }
+
+  /// Whether a text that defines these cannot stand beside one that defines the others.
+  [[nodiscard]] bool defines_a_class_of(const DeviceNames& others) const {
+    return std::any_of(classes.begin(), classes.end(),
+                       [&](const std::string& name) { return others.classes.contains(name); });
   }
 };
 
@@ -102,13 +110,23 @@ std::string written_name(const std::vector<Token>& tokens, const Declaration& on
   return std::string(tokens[at].text) + "::" + name;
 }
 
+/// "template <> struct A<int> {...};"
+bool is_specialisation(const std::vector<Token>& tokens, const Declaration& one) {
+  for (std::size_t i = one.whole.begin; i + 1 < one.body.begin; ++i) {
+    if (tokens[i].is(one.names.front())) return tokens[i + 1].is("<");
+  }
+  return false;
+}
+
 /// `owner`: the class whose members they are, empty: none.
 void add_declarations(const std::vector<Token>& tokens, const std::vector<Declaration>& declarations,
                       const std::string& owner, DeviceNames& names, std::multiset<std::string>& declarators) {
   for (const Declaration& one : declarations) {
     if (one.kind == Kind::kScope) add_declarations(tokens, one.members, owner, names, declarators);
-    if (one.kind == Kind::kClass && !one.names.empty())
+    if (one.kind == Kind::kClass && !one.names.empty()) {
+      if (owner.empty() && !is_specialisation(tokens, one)) names.classes.emplace(one.names.front());
       add_declarations(tokens, one.members, std::string(one.names.front()) + "::", names, declarators);
+    }
     if (one.kind == Kind::kClass || one.names.empty() || !is_of_device(tokens, one.whole, names.marks))
       continue;
     if (!owner.empty() && one.kind == Kind::kVariable) continue;
@@ -211,7 +229,7 @@ std::vector<Path> folders_of_project(FileSystem& files, const Path& source) {
   Path root, folder = std::filesystem::absolute(source).lexically_normal().parent_path();
   std::vector<Path> of_headers;
   for (int above = 0; above <= kLevelsOfProject; ++above, folder = folder.parent_path()) {
-    for (const char* name : {"include", "inc", "headers", "includes"}) {
+    for (const char* name : kHeaderFolders) {
       if (above <= kFoldersAbove && found_status(files, folder / name)) of_headers.push_back(folder / name);
     }
     for (const char* mark : {"CMakeLists.txt", "Makefile", "makefile", ".git", "meson.build", "setup.py"}) {
@@ -231,12 +249,16 @@ std::vector<Path> folders_of_project(FileSystem& files, const Path& source) {
   return folders;
 }
 
-/// The nearest folder above the program, however high, for which `has` holds; empty: none.
+/// The nearest folder above the program, however high, or folder of headers in one of them, for which `has`
+/// holds; empty: none.
 template <class Has>
 Path folder_above(const Path& source, const Has& has) {
   Path folder = std::filesystem::absolute(source).lexically_normal().parent_path();
   for (; folder.has_relative_path(); folder = folder.parent_path()) {
     if (has(folder)) return folder;
+    for (const char* name : kHeaderFolders) {
+      if (has(folder / name)) return folder / name;
+    }
   }
   return {};
 }
@@ -407,7 +429,7 @@ std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, co
       const bool has = std::any_of(
           missing.begin(), missing.end(),
           [&defined = theirs.defined](const std::string& name) { return defined.contains(name); });
-      if (!has) continue;
+      if (!has || theirs.defines_a_class_of(names)) continue;  // a copy of a header, say
       found.push_back(candidate);
       add_text(other, names);
       more = true;

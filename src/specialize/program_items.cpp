@@ -30,7 +30,9 @@ ProgramItems::ProgramItems(Specialization& specialization) : spec_(specializatio
   add_text(specialization.source_text, specialization.source_name);
   for (IncludedHeader& header : specialization.headers) add_text(header.text, header.name);
   learn_macros();
-  for (ProgramFile& text : files) text.declarations = read_declarations(text.source, device_macros_);
+  Names specifiers = attribute_macros_;
+  specifiers.insert(device_macros_.begin(), device_macros_.end());
+  for (ProgramFile& text : files) text.declarations = read_declarations(text.source, specifiers);
   for (const ProgramFile& text : files) {
     learn_types(text.declarations);
     learn_scopes(text.source.tokens);
@@ -165,7 +167,12 @@ std::optional<bool> ProgramItems::marked_in_class(const Item& item) const {
   const std::vector<Token>& tokens = tokens_of(item);
   const std::string_view name = item.declaration->names.front();
   if (!tokens[open - 2].is(name) || !tokens[open - 3].is("::")) return std::nullopt;
-  const auto found = by_name.find(tokens[open - kWords].text);
+  std::size_t scope = open - kWords;
+  for (int depth = 0; scope > 0 && (depth > 0 || tokens[scope].is(">")); --scope) {  // of "Image<T>::f"
+    if (tokens[scope].is(">")) ++depth;
+    if (tokens[scope].is("<")) --depth;
+  }
+  const auto found = by_name.find(tokens[scope].text);
   if (found == by_name.end()) return std::nullopt;
   std::optional<bool> marked;
   for (const std::size_t index : found->second) {
@@ -197,6 +204,7 @@ void ProgramItems::learn_macros() {
       macros[words[1].text].push_back(&words);
       const bool function_like = words.size() > 2 && words[2].is("(") && words[2].offset == words[1].end();
       if (function_like) function_macros.insert(words[1].text);
+      if (is_attribute(words, function_like)) attribute_macros_.insert(words[1].text);
       learn_pasting(words, function_like);
     }
   }
@@ -212,6 +220,13 @@ void ProgramItems::learn_macros() {
   }
   learn_marks(device_macros_, is_device_mark);
   learn_marks(host_macros_, [](std::string_view name) { return name == "__host__"; });
+}
+
+bool ProgramItems::is_attribute(const std::vector<Token>& words, bool function_like) {
+  const std::size_t begin = function_like ? words[2].close + 1 : 2;
+  if (begin + 1 >= words.size()) return false;
+  const bool named = words[begin].is("__attribute__") || words[begin].is("__declspec");
+  return named && words[begin + 1].is("(") && words[begin + 1].close + 1 == words.size();
 }
 
 void ProgramItems::learn_marks(Names& marks, const std::function<bool(std::string_view)>& is_mark) const {

@@ -99,6 +99,9 @@ class ProgramItems {
 
   void learn_macros();
 
+  /// Whether the macro stands for an attribute of what is declared behind it.
+  [[nodiscard]] static bool is_attribute(const std::vector<Token>& words, bool function_like);
+
   /// Adds the macros whose texts have such a mark, or one of the macros.
   void learn_marks(Names& marks, const std::function<bool(std::string_view)>& is_mark) const;
 
@@ -132,7 +135,7 @@ class ProgramItems {
   const Specialization& spec_;
   std::vector<std::string> defined_texts_;
   std::deque<std::vector<Token>> defined_words_;
-  Names device_macros_, host_macros_;
+  Names device_macros_, host_macros_, attribute_macros_;
   std::map<std::string_view, Names> pasted_;  // by macro: parts of names that it puts together
   Names device_names_, types_, scopes_;
 };

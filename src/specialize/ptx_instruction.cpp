@@ -528,6 +528,12 @@ class Instruction {
     return assigned(target, terms.empty() ? "0u" : join(terms, " | "));
   }
 
+  /// To an address of the type. What is written to may be given as a pointer to const: PTX has no types.
+  [[nodiscard]] static std::string cast(const std::string& type, const std::string& place) {
+    if (type.starts_with("const ")) return "reinterpret_cast<" + type + "*>(" + place + ")";
+    return "((" + type + "*)" + place + ")";
+  }
+
   /// "[%1]" and "[%1 + 0x10]" as an address; absent for memory that has no addresses of 64 bits.
   [[nodiscard]] std::optional<std::string> address(const std::string& place, const std::string& type) const {
     if (!place.starts_with('[') || !place.ends_with(']')) return std::nullopt;
@@ -540,10 +546,9 @@ class Instruction {
     if (plus != std::string::npos) {
       const std::string offset(trim(inside.substr(plus + 1)));
       if (!known_.is_number(offset)) return std::nullopt;
-      bytes = "(reinterpret_cast<" + std::string(type.starts_with("const ") ? "const " : "") + "char*>(" +
-              *base + ") + " + offset + ")";
+      bytes = "(" + cast(type.starts_with("const ") ? "const char" : "char", *base) + " + " + offset + ")";
     }
-    return "reinterpret_cast<" + type + "*>(" + bytes + ")";
+    return cast(type, bytes);
   }
 
   /// `ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4]`, `st.global.u32 [%0], %1`.

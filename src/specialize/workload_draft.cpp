@@ -403,6 +403,10 @@ class Drafter {
       } else if (!given.empty() && given != parameter.name && (type || !types_.names_variable(given))) {
         values.push_back(with_scopes_of_classes(given));
         if (types_.template_arguments(kernel, parameter.name, 1).empty()) guessed.push_back(parameter.name);
+      } else if (const std::string borrowed = type || enumerator ? "" : types_.borrowed_number(parameter);
+                 !borrowed.empty()) {
+        values.push_back(borrowed);
+        guessed.push_back(parameter.name);
       } else {
         values.push_back(type ? guessed_type(parameter.name, kernel)
                          : enumerator

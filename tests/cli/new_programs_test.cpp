@@ -971,6 +971,29 @@ TEST_F(NewPrograms, CarriesGoFromOneAsmToTheNext) {
   }
 }
 
+/// The number of a kernel that nothing launches is guessed by the launches of others.
+TEST_F(NewPrograms, NumbersOfTemplatesAreBorrowed) {
+  const std::string yaml = draft(R"cuda(
+template <int Threads> __global__ void sum(float* a) {
+  __shared__ float part[Threads / 32];
+  part[threadIdx.x / 32] = a[threadIdx.x];
+  a[threadIdx.x] = part[threadIdx.x / 32];
+}
+template <int Threads, bool Wide> __global__ void other(float* a) {
+  __shared__ float part[Threads / 32];
+  part[0] = Wide ? 1 : 2;
+  a[0] = part[0];
+}
+template <int Tile> __global__ void third(float* a) { a[0] = Tile; }
+template <long Threads> __global__ void fourth(float* a) { a[0] = Threads; }
+int main() { float* a; cudaMalloc(&a, 1024); sum<128><<<1, 128>>>(a); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [128]\n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [128, false]  # FILL IN the value of Threads, Wide\n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [1]  # FILL IN the value of Tile\n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [1]  # FILL IN the value of Threads\n"));
+}
+
 TEST_F(NewPrograms, ExplicitInstantiationsGiveTemplateArguments) {
   struct Case {
     const char* what;

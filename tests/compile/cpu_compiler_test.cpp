@@ -127,7 +127,7 @@ TEST_P(CpuDiagnostic, HasTheConstantsOfTheGnuLibrary) {
   const auto result = kernels_.compiler().compile(
       kernels_.specialize("__global__ void k(float* a) {\n  static_assert(sizeof(M_PI_2f32) == 4 && "
                           "sizeof(M_SQRT2f64) == 8, \"\");\n"
-                          "  a[0] = M_PIf32 + M_1_PIf32;\n}\n",
+                          "  a[0] = M_PIf32 + M_1_PIf32 + MAXFLOAT;\n}\n",
                           "k"));
   EXPECT_TRUE(std::holds_alternative<CodeObject>(result)) << diagnostic_of(result).log;
 }

@@ -444,6 +444,66 @@ TEST(HostCode, AMarkInAnotherClassSaysNothing) {
             "\n\n" + kept);
 }
 
+TEST(HostCode, AMarkInAnotherClassSaysNothingOfAMemberOfATemplate) {
+  const std::string text =
+      "struct Field { __device__ float eval(int i) const { return i; } };\n"
+      "template <class T, int N> struct Solver { void eval(int n); void step(int n); };\n"
+      "template <class T, int N> void Solver<T, N>::step(int n) { k<<<1, n>>>(nullptr); }\n"
+      "template <class T, int N> void Solver<T, N>::eval(int n) { step(n); }\n"
+      "__global__ void k(float* a) { Field f; a[0] = f.eval(1); }\n";
+  const std::string left = cut(text, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("::eval")));
+  EXPECT_THAT(left, HasSubstr("__device__ float eval"));
+}
+
+TEST(HostCode, PrototypesOfTheHostThatAreNamedLikeAKernelAreLeftOut) {
+  const struct {
+    const char* declared;
+    bool stays;
+  } cases[] = {{"void step(const Grid& a, Grid& b);", false},
+               {"void step(float* a);", true},  // the kernel's own, without its mark
+               {"__device__ void step(int n);", true},
+               {"void other(const Grid& a, Grid& b);", true}};
+  for (const auto& one : cases) {
+    const std::string left = cut(std::string("struct Grid;\n") + one.declared +
+                                     "\n__global__ void step(float* a) { a[0] = 1; }\n"
+                                     "int main() { float* p; cudaMalloc(&p, 4); step<<<1, 1>>>(p); }\n",
+                                 {"step", "other"});
+    EXPECT_EQ(left.find(one.declared) != std::string::npos, one.stays) << one.declared << "\n" << left;
+  }
+}
+
+TEST(HostCode, AFunctionOfAnotherFileYieldsToThatOfDeviceCode) {
+  const struct {
+    const char* other;
+    bool stays;
+  } cases[] = {{"inline int twice(int x) { return x + x; }", false},
+               {"inline float twice(float x) { return x + x; }", true},  // an overload
+               {"constexpr int twice(int x) { return x + x; }", true},
+               {"__device__ int twice(int x);", true}};
+  for (const auto& one : cases) {
+    Specialization spec = program(
+        "__device__ int twice(int x) { return 2 * x; }\n"
+        "__global__ void k(int* a) { a[0] = twice(1); }\n" +
+            std::string(kMain) + "#include \"tables.cu\"\n",
+        {"k"});
+    spec.headers.push_back({"tables.cu", "/p/tables.cu", std::string(one.other) + "\n"});
+    leave_out_host_code(spec, {});
+    EXPECT_EQ(spec.headers[0].text.find("twice") != std::string::npos, one.stays) << one.other;
+    EXPECT_THAT(spec.source_text, HasSubstr("__device__ int twice(int x) { return 2 * x; }"));
+  }
+}
+
+TEST(HostCode, AMacroOfAnAttributeGoesWithWhatItMarks) {
+  const std::string text =
+      "#if defined(__GNUC__)\n#define FORMAT(...) __attribute__((format(printf, __VA_ARGS__)))\n#else\n"
+      "#define FORMAT(...)\n#endif\nstruct Node { int n; };\n"
+      "FORMAT(2, 3)\nvoid log_node(FILE* to, const char* format, ...);\n"
+      "int count(Node* node);\n__global__ void k(Node* a) { a[0].n = 1; }\n" +
+      std::string(kMain);
+  EXPECT_THAT(cut(text, {"k"}), Not(HasSubstr("FORMAT(2, 3)")));
+}
+
 TEST(HostCode, LeavesOutCallsOfThrustsAlgorithms) {
   EXPECT_EQ(cut("#include <thrust/gather.h>\n#include <thrust/scan.h>\n"
                 "struct Rows {\n  int* x;\n"

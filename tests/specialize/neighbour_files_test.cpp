@@ -120,6 +120,19 @@ TEST(NeighbourFiles, HaveTheBodiesOfFunctionsOfNamespaces) {
   EXPECT_THAT(files_of_device_code(files, "/p/main.cu", text, {}), ElementsAre("/p/f.cu"));
 }
 
+TEST(NeighbourFiles, ThatDefineAClassAgainAreNotMeant) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  files.make_directories("/p", false);
+  const std::string head = "struct Rule { int n; __device__ float at(int i) const; };\n";
+  const std::string text = head + "__global__ void k(float* a, Rule r) { a[0] = r.at(1); }\n";
+  const std::string body = "__device__ float Rule::at(int i) const { return i * n; }\n";
+  files.write_file("/p/rule copy.cu", head + body, false);
+  EXPECT_THAT(files_of_device_code(files, "/p/main.cu", text, {}), IsEmpty());
+  files.write_file("/p/rule_body.cu", body + "template <> struct Rule<int> { int m; };\n", false);
+  EXPECT_THAT(files_of_device_code(files, "/p/main.cu", text, {}), ElementsAre("/p/rule_body.cu"));
+}
+
 TEST(NeighbourFiles, NamesWithFoldersAreLookedForInEachFolderAbove) {
   const test::FakeClock clock;
   test::MemoryFileSystem files(clock);
@@ -130,6 +143,9 @@ TEST(NeighbourFiles, NamesWithFoldersAreLookedForInEachFolderAbove) {
   const std::filesystem::path source = "/home/p/src/a/b/c/d/e/main.cu";
   EXPECT_THAT(folders_of_headers(files, source, {{"src/a/pool.h"}}), ElementsAre("/home/p"));
   EXPECT_THAT(folders_of_headers(files, source, {{"src/b/pool.h"}}), IsEmpty());
+  files.make_directories("/home/p/include/core", false);
+  files.write_file("/home/p/include/core/pool.h", "", false);
+  EXPECT_THAT(folders_of_headers(files, source, {{"core/pool.h"}}), ElementsAre("/home/p/include"));
   EXPECT_THAT(folders_of_headers(files, source, {{"pool.h"}}), IsEmpty());
 }
 

@@ -28,7 +28,7 @@ TEST(PtxWords, NumbersAndMemory) {
             "(void)((v.x) = reinterpret_cast<const float*>((p))[0], (v.y) = reinterpret_cast<const "
             "float*>((p))[1]);");
   EXPECT_EQ(without_simple_ptx("asm volatile(\"st.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(v));"),
-            "(void)(reinterpret_cast<unsigned*>((p))[0] = (v));");
+            "(void)(((unsigned*)(p))[0] = (v));");
   EXPECT_EQ(without_simple_ptx("asm(\"redux.sync.add.u32 %0, %1, 0xff;\" : \"=r\"(y) : \"r\"(x));"),
             "(void)((y) = __reduce_add_sync(static_cast<unsigned>(0xffu), static_cast<unsigned>((x))));");
   EXPECT_EQ(
@@ -54,7 +54,7 @@ TEST(PtxWords, AddressesAndBits) {
       without_simple_ptx("asm(\"ld.global.nc.L1::no_allocate.b32 %0, [%1 + 0x8];\" : \"=f\"(x) : \"l\"(p));"),
       "(void)((x) = reinterpret_cast<const float*>((reinterpret_cast<const char*>((p)) + 0x8))[0]);");
   EXPECT_EQ(without_simple_ptx("asm volatile(\"st.global.b32 [%0], %1;\" :: \"l\"(p), \"f\"(1.5f));"),
-            "(void)(reinterpret_cast<float*>((p))[0] = (1.5f));");
+            "(void)(((float*)(p))[0] = (1.5f));");
   EXPECT_EQ(without_simple_ptx("asm(\"mov.b64 %0, {%1, %2};\" : \"=l\"(w) : \"r\"(a), \"r\"(b));"),
             "(void)((w) = static_cast<unsigned>((a)) | static_cast<unsigned long long>((b)) << 32);");
   EXPECT_EQ(without_simple_ptx("asm(\"mov.b32 %0, %1;\" : \"=r\"(u) : \"f\"(x));"),
@@ -66,7 +66,7 @@ TEST(PtxWords, AddressesAndBits) {
       "(void)((y) = kiln_lop3(static_cast<unsigned>((a)), static_cast<unsigned>((b)), "
       "static_cast<unsigned>((c)), static_cast<unsigned>((table))));");
   EXPECT_EQ(without_simple_ptx("asm(\"red.relaxed.gpu.global.add.f32 [%0], %1;\" :: \"l\"(p), \"f\"(x));"),
-            "(void)atomicAdd(reinterpret_cast<float*>((p)), static_cast<float>((x)));");
+            "(void)atomicAdd(((float*)(p)), static_cast<float>((x)));");
   EXPECT_EQ(without_simple_ptx("asm volatile(\"prefetch.global.L2 [%0];\" :: \"l\"(p));"), "(void)0;");
 }
 
@@ -76,7 +76,7 @@ TEST(PtxWords, SharedMemoryByAddressesOf32Bits) {
   EXPECT_EQ(
       without_simple_ptx("#define COPY(s, g) \\\n  asm(\"cp.async.ca.shared.global [%0], [%1], 16;\" \\\n   "
                          ":: \"r\"(s), \"l\"(g))\nint i;"),
-      "#define COPY(s, g) \\\n  kiln_ptx_copy(reinterpret_cast<char*>(__cvta_shared_to_generic((s))), "
+      "#define COPY(s, g) \\\n  kiln_ptx_copy(((char*)__cvta_shared_to_generic((s))), "
       "(const char*)(g) + 0, static_cast<int>(16), static_cast<int>(16)) \\\n\nint i;");
 }
 
@@ -109,7 +109,7 @@ TEST(PtxWords, SeveralInstructionsAreABlock) {
                          "\" @p st.global.u32 [%1], %2;\\n }\" :: \"r\"(g), \"l\"(q), \"r\"(v));"),
       "do { const auto kiln_in0 = (g); const auto kiln_in1 = (q); const auto kiln_in2 = (v); "
       "bool kiln_ptx_p{}; (void)(kiln_ptx_p = static_cast<unsigned>(kiln_in0) != static_cast<unsigned>(0)); "
-      "if (kiln_ptx_p) { (void)(reinterpret_cast<unsigned*>(kiln_in1)[0] = kiln_in2); }; } while (false)\n;");
+      "if (kiln_ptx_p) { (void)(((unsigned*)kiln_in1)[0] = kiln_in2); }; } while (false)\n;");
   EXPECT_THAT(
       without_simple_ptx("asm(\"add.cc.u32 %0, %2, %4; addc.u32 %1, %3, %5;\" : \"=r\"(a), \"=r\"(b) : "
                          "\"r\"(c), \"r\"(d), \"r\"(e), \"r\"(f));"),
@@ -139,7 +139,7 @@ TEST(PtxWords, WhatOthersWriteIsVolatile) {
       "(void)((v) = reinterpret_cast<const volatile unsigned*>((p))[0], __threadfence());");
   EXPECT_EQ(
       without_simple_ptx("asm volatile(\"st.release.gpu.global.u32 [%0], %1;\" :: \"l\"(p), \"r\"(v));"),
-      "(void)(__threadfence(), reinterpret_cast<volatile unsigned*>((p))[0] = (v));");
+      "(void)(__threadfence(), ((volatile unsigned*)(p))[0] = (v));");
   EXPECT_EQ(without_simple_ptx("asm volatile(\"nanosleep.u32 %0;\" :: \"r\"(n));"), "__nanosleep(0);");
 }
 

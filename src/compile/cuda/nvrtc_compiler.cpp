@@ -1,9 +1,11 @@
 #include "compile/cuda/nvrtc_compiler.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string_view>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -41,6 +43,30 @@ constexpr const char* kWideIntegers = "-device-int128";
 
 /// Code that launches kernels calls the device's runtime, with which it is linked.
 constexpr const char* kRelocatable = "-rdc=true";
+
+/// Functions of CUDA's run time that kernels may call, too, once the run time for kernels is linked.
+constexpr std::array<std::string_view, 6> kDeviceRuntime = {
+    "cudaMalloc", "cudaFree", "cudaMemcpyAsync", "cudaMemsetAsync", "cudaGetLastError", "cudaGetErrorString"};
+
+/// NVRTC declares it for pointers of all types and defines it nowhere.
+constexpr std::string_view kTypedMalloc =
+    "template <typename T>\nstatic __inline__ __device__ cudaError_t cudaMalloc(T** pointer, size_t bytes) "
+    "{\n"
+    "  return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);\n}\n";
+
+bool names_device_runtime(const std::vector<std::string_view>& texts) {
+  return std::any_of(texts.begin(), texts.end(), [](std::string_view text) {
+    return std::any_of(kDeviceRuntime.begin(), kDeviceRuntime.end(),
+                       [&](std::string_view name) { return text.find(name) != std::string_view::npos; });
+  });
+}
+
+/// Whether errors of NVRTC's log say that one of them is not declared.
+bool lacks_device_runtime(const std::string& log) {
+  return std::any_of(kDeviceRuntime.begin(), kDeviceRuntime.end(), [&](std::string_view name) {
+    return log.find("identifier \"" + std::string(name) + "\" is undefined") != std::string::npos;
+  });
+}
 
 /// A message of NVRTC's log for a name expression.
 constexpr const char* kAmbiguousName = "cannot determine which instance of overloaded function";
@@ -81,7 +107,7 @@ class NvrtcCompiler final : public Compiler {
     const std::vector<std::string> headers = included_and_implied(specialization, implied);
     if (!headers.empty()) text = header_versions(headers, cuda_headers(), files_);
     if (specialization.lineinfo) text += "; sources in " + options_.source_folder.string();
-    if (launches_from_kernels(specialization)) {
+    if (launches_from_kernels(specialization) || names_device_runtime(texts_of(specialization))) {
       const std::filesystem::path runtime = find_device_runtime(options_.places, nvrtc_path(), files_);
       text += "; linked with " + (runtime.empty() ? "nothing" : program_stamp(runtime, files_));
     }
@@ -125,6 +151,8 @@ class NvrtcCompiler final : public Compiler {
         front += "#include <" + name + ">\n";
       unit.add_header(std::move(name), std::move(text));
     }
+    bool launches = launches_from_kernels(specialization);
+    if (launches) front += kTypedMalloc;
     unit.text.insert(0, front);
     keep_sources(unit, files_, log_);
     std::vector<std::string> options = nvrtc_options(specialization, arch, more.folders);
@@ -134,7 +162,6 @@ class NvrtcCompiler final : public Compiler {
     if (needs_wide_integers(specialization, nvrtc.version()) &&
         !has_option(specialization, {kWideIntegers, "--device-int128"}))
       options.emplace_back(kWideIntegers);
-    const bool launches = launches_from_kernels(specialization);
     if (launches) {
       const std::string problem = arch.ptx ? "kernels that launch kernels need machine code; " +
                                                  (arch.note.empty() ? arch.option + " makes PTX" : arch.note)
@@ -169,6 +196,14 @@ class NvrtcCompiler final : public Compiler {
     // The text needs more, or is wrong: an ordinary compile decides, and its log is shown.
     if (minimal && (result == nvrtc_abi::kCompilation || result == nvrtc_abi::kInvalidOption)) {
       options.pop_back();
+      result = compile_so();
+    }
+    // Functions for both sides may allocate memory, which only a program that is linked can.
+    if (result == nvrtc_abi::kCompilation && !launches && !arch.ptx && lacks_device_runtime(made->log()) &&
+        device_linker().problem.empty()) {
+      launches = true;
+      options.emplace_back(kRelocatable);
+      unit.text.insert(0, kTypedMalloc);
       result = compile_so();
     }
     NvrtcProgram& program = *made;

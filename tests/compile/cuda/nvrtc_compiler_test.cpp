@@ -56,6 +56,26 @@ __global__ void parent(int* a) {
   EXPECT_THAT(compiler_->surroundings(specialization), HasSubstr("libcudadevrt.a"));
 }
 
+TEST_F(NvrtcCompilerTest, MemoryThatKernelsAllocateByTheRunTimeIsLinkedToo) {
+  const DeviceLinker linker = open_device_linker(places_, open_nvrtc(places_, *files_).path,
+                                                 open_nvrtc(places_, *files_).major, *files_);
+  if (!linker.problem.empty()) GTEST_SKIP() << linker.problem;
+  const Specialization specialization = specialize(R"(
+struct Buffer {
+  float* values;
+  __host__ __device__ explicit Buffer(int n) { cudaMalloc(&values, n * sizeof(float)); }
+  __host__ __device__ ~Buffer() { cudaFree(values); }
+};
+__global__ void k(float* a) { Buffer b(4); b.values[0] = 2; a[0] = b.values[0]; })",
+                                                   "k");
+  const CodeObject object = compile(specialization);
+  ASSERT_GT(object.binary.size(), 18U);
+  EXPECT_EQ(object.binary[16], 2);
+  EXPECT_THAT(compiler_->surroundings(specialization), HasSubstr("libcudadevrt.a"));
+  EXPECT_THAT(compiler_->surroundings(specialize("__global__ void k(float* a) { a[0] = 1; }", "k")),
+              Not(HasSubstr("libcudadevrt.a")));
+}
+
 TEST_F(NvrtcCompilerTest, KernelsThatLaunchKernelsNeedMachineCode) {
   const CompileResult result = compiler_->compile(
       specialize("__global__ void k(int* a) { if (a[0] > 0) k<<<1, 1>>>(a); }", "k", "compute_90"), {});

@@ -47,8 +47,9 @@ TEST_F(NvrtcHeadersTest, OfATextThatIncludesNoneAreWhatNvccHasAnyway) {
   const NvrtcHeaders headers = make_nvrtc_headers({}, false, cuda_, files_);
   ASSERT_EQ(headers.in_memory.size(), 1U);
   EXPECT_EQ(headers.in_memory[0].first, kNvccHeader);
-  EXPECT_THAT(headers.in_memory[0].second, AllOf(HasSubstr("using uint64_t = unsigned long;"),
-                                                 HasSubstr("M_PI"), Not(HasSubstr("using ::sqrt;"))));
+  EXPECT_THAT(headers.in_memory[0].second,
+              AllOf(HasSubstr("using uint64_t = unsigned long;"), HasSubstr("M_PI"),
+                    HasSubstr("#define MAXFLOAT"), Not(HasSubstr("using ::sqrt;"))));
   EXPECT_TRUE(headers.folders.empty());
   EXPECT_THAT(in_memory({}, cuda_).at(kNvccHeader), HasSubstr("using ::sqrt;"));
 }
@@ -223,6 +224,9 @@ TEST_F(StandardHeaders, AreAsForgivingAsNvccs) {
       "extern \"C\" __global__ void f(int8_t* a, uint* b) { a[0] = 1; b[0] = M_PI + std::exp(1.0f); }"));
   EXPECT_TRUE(
       compiles("#include <time.h>\n#include <strings.h>\n#include <unistd.h>\n#include <sys/time.h>"));
+  EXPECT_TRUE(compiles(
+      "extern \"C\" __global__ void f(float* a, std::ptrdiff_t stride) { std::nullptr_t none = nullptr; "
+      "if (a != none) a[stride] = MAXFLOAT; }"));
   EXPECT_TRUE(
       compiles("struct timeval started, ended;\nstruct timespec slept;\n"
                "static __device__ __const__ unsigned mask = 15;\n"

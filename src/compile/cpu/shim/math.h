@@ -439,6 +439,9 @@ KILN_INTEGER_MIN_MAX(ull, unsigned long long)
 #define NAN __builtin_nanf("")
 #endif
 // What <limits.h> and <math.h> define, which nvcc includes by itself.
+#ifndef MAXFLOAT
+#define MAXFLOAT __FLT_MAX__
+#endif
 #ifndef M_PI
 #define M_E 2.7182818284590452354
 #define M_LOG2E 1.4426950408889634074

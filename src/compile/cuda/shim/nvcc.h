@@ -31,8 +31,10 @@ struct timezone {
 using ssize_t = long;
 
 namespace std {
+using ::ptrdiff_t;
 using ::size_t;
-}
+using nullptr_t = decltype(nullptr);
+}  // namespace std
 
 // Of a float and a double, for which NVRTC finds several functions. `More` is empty; with it, templates of
 // libcu++ that take the same arguments are preferred.
