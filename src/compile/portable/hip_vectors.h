@@ -113,6 +113,21 @@ KILN_HIP_BINARY(left, <<, <<=, kiln_hip::Whole<V>)
 KILN_HIP_BINARY(right, >>, >>=, kiln_hip::Whole<V>)
 #undef KILN_HIP_BINARY
 
+#define KILN_HIP_STEP(sign, name)                                                           \
+  template <class V, class = kiln_hip::Scalar<V>>                                           \
+  KILN_HIP_FUNCTION V& operator sign(V& a) {                                                \
+    return a = kiln_hip::name(a, kiln_hip::filled<V>(static_cast<kiln_hip::Scalar<V>>(1))); \
+  }                                                                                         \
+  template <class V, class = kiln_hip::Scalar<V>>                                           \
+  KILN_HIP_FUNCTION V operator sign(V& a, int) {                                            \
+    const V before = a;                                                                     \
+    a = kiln_hip::name(a, kiln_hip::filled<V>(static_cast<kiln_hip::Scalar<V>>(1)));        \
+    return before;                                                                          \
+  }
+KILN_HIP_STEP(++, sum)
+KILN_HIP_STEP(--, difference)
+#undef KILN_HIP_STEP
+
 template <class V, class = kiln_hip::Scalar<V>>
 KILN_HIP_FUNCTION V operator-(const V& a) {
   return kiln_hip::product(a, kiln_hip::filled<V>(static_cast<kiln_hip::Scalar<V>>(-1)));
