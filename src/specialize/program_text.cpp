@@ -1,6 +1,7 @@
 #include "specialize/program_text.h"
 
 #include <algorithm>
+#include <array>
 #include <deque>
 #include <iterator>
 #include <set>
@@ -28,6 +29,17 @@ using Kind = Declaration::Kind;
 std::string base_of(const std::string& name) {
   const std::size_t scope = name.rfind("::");
   return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+/// Enumerations of <cuda_fp8.h>, which kernels take by value, and their enumerators.
+void add_enumerations_of_cuda(ProgramText& program) {
+  for (const auto& [type, first, second] : {std::array{"__nv_fp8_interpretation_t", "__NV_E4M3", "__NV_E5M2"},
+                                            {"__nv_saturation_t", "__NV_NOSAT", "__NV_SATFINITE"}}) {
+    program.types.emplace(type, "int");
+    program.enumerations.emplace(type, first);
+    program.constants.emplace(first, "0");
+    program.constants.emplace(second, "1");
+  }
 }
 
 class ProgramReader {
@@ -760,6 +772,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   std::erase_if(program.constant_variables, [&](const auto& variable) {
     return with_values.contains(variable.first) && !written_symbols.contains(variable.first);
   });
+  add_enumerations_of_cuda(program);
   find_constants(program, uses);
   find_other_overloads(program);
   return program;
