@@ -125,6 +125,7 @@ void expand_parameter_macros(const std::vector<std::string*>& texts) {
 
 MacroExpander launch_macros(const std::vector<const std::string*>& texts) {
   std::vector<TokenizedText> sources;
+  sources.reserve(texts.size());
   for (const std::string* text : texts) sources.push_back(tokenize(*text));
   MacroExpander expander;
   std::size_t known = 0;
@@ -188,6 +189,7 @@ std::string declare_constants_of_macros(const std::string& text,
     }
   }
   std::vector<TextEdit> edits;
+  edits.reserve(constants.size());
   for (auto& [offset, written] : constants) edits.push_back({offset, 0, std::move(written)});
   return apply_edits(text, std::move(edits));
 }

@@ -128,7 +128,8 @@ void add_passed_fetches(std::map<std::string, TextureFetch>& fetches,
   struct Place {
     std::string function;
     std::size_t argument;
-    auto operator<=>(const Place&) const = default;
+    // clang-tidy takes the 0 of the compiler's comparison for a pointer.
+    auto operator<=>(const Place&) const = default;  // NOLINT(modernize-use-nullptr)
   };
   for (const PassedTexture& first : passed) {
     if (fetches.contains(first.name)) continue;
