@@ -257,16 +257,16 @@ class HostFinder {
   [[nodiscard]] bool has_name_of_device_code(const Item& item) const {
     if (item.member || !program_.is_function(item) || item.declaration->names.empty()) return false;
     const bool prototype = item.declaration->kind == Kind::kPrototype;
-    const std::size_t count = parameters_of(item).size();
+    const std::vector<std::string> own = parameters_of(item);
     bool beside_kernel = false, again = false;
     for (const std::size_t index : program_.by_name.at(item.declaration->names.front())) {
       const Item& one = program_.items[index];
       if (!one.device || one.member || !program_.is_function(one)) continue;
       const std::vector<std::string> parameters = parameters_of(one);
-      if (prototype && parameters.size() == count) return false;
+      if (prototype && parameters.size() == own.size()) return false;
       beside_kernel = beside_kernel || (prototype && is_kernel(one));
       again = again || (!prototype && one.declaration->kind == Kind::kFunction && one.text != item.text &&
-                        parameters == parameters_of(item));
+                        parameters == own);
     }
     return beside_kernel || (again && !is_constexpr(item));
   }

@@ -40,12 +40,6 @@ bool calls_template_by_parameter(const TextMacro& macro) {
   return false;
 }
 
-/// `constexpr int NAME = 4;` in a macro with the parameter NAME.
-struct DeclaredConstant {
-  std::size_t parameter = 0;
-  std::string type, value;
-};
-
 /// The first of each parameter.
 std::vector<DeclaredConstant> constants_of(const TextMacro& macro) {
   std::vector<DeclaredConstant> constants;
@@ -153,20 +147,22 @@ std::string expand_launch_macros(const std::string& text, const MacroExpander& m
   return with_macros_expanded(text, source.tokens, macros, std::numeric_limits<std::size_t>::max(), joined);
 }
 
-std::string declare_constants_of_macros(const std::string& text,
-                                        const std::vector<const std::string*>& texts) {
-  std::vector<TokenizedText> sources;
-  std::map<std::string_view, std::vector<DeclaredConstant>> declared;
-  for (const std::string* other : texts) {
-    if (other->find("const") == std::string::npos) continue;
-    sources.push_back(tokenize(*other));
-    for (const Directive& directive : sources.back().directives) {
+ConstantsOfMacros constants_of_macros(const std::vector<const std::string*>& texts) {
+  ConstantsOfMacros declared;
+  for (const std::string* text : texts) {
+    if (text->find("const") == std::string::npos) continue;
+    const TokenizedText source = tokenize(*text);
+    for (const Directive& directive : source.directives) {
       const auto macro = macro_of(directive);
       if (!macro || !macro->function) continue;
       std::vector<DeclaredConstant> constants = constants_of(*macro);
-      if (!constants.empty()) declared[directive.tokens[1].text] = std::move(constants);
+      if (!constants.empty()) declared[std::string(directive.tokens[1].text)] = std::move(constants);
     }
   }
+  return declared;
+}
+
+std::string declare_constants_of_macros(const std::string& text, const ConstantsOfMacros& declared) {
   if (declared.empty()) return text;
   const TokenizedText source = tokenize(text);
   const std::vector<Token>& tokens = source.tokens;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,11 +17,21 @@ namespace kiln {
 /// The text with uses of such macros replaced by what they stand for. Lines stay where they are.
 [[nodiscard]] std::string expand_launch_macros(const std::string& text, const MacroExpander& macros);
 
-/// The text with what macros of the texts declare as constants in front of each use, with the first value:
-/// `const int N = 2; SWITCH(n, N, ...)` for `#define SWITCH(VALUE, NAME, ...) ... constexpr int NAME = 2;
-/// ...`. Lines stay where they are.
+/// `constexpr int NAME = 4;` in a macro with the parameter NAME.
+struct DeclaredConstant {
+  std::size_t parameter = 0;
+  std::string type, value;
+};
+/// By the macro's name: the first constant of each parameter.
+using ConstantsOfMacros = std::map<std::string, std::vector<DeclaredConstant>, std::less<>>;
+
+/// Of the function-like macros of the texts. The last text of a macro counts.
+[[nodiscard]] ConstantsOfMacros constants_of_macros(const std::vector<const std::string*>& texts);
+
+/// The text with what macros declare as constants in front of each use: `const int N = 2; SWITCH(n, N, ...)`
+/// for `#define SWITCH(VALUE, NAME, ...) ... constexpr int NAME = 2; ...`. Lines stay where they are.
 [[nodiscard]] std::string declare_constants_of_macros(const std::string& text,
-                                                      const std::vector<const std::string*>& texts);
+                                                      const ConstantsOfMacros& declared);
 
 /// Writes out macros of the texts that stand for several parameters of a kernel: `__global__ void k(ARGS)`
 /// with `#define ARGS float* a, int n`. A macro that the texts define in several ways stays. Lines stay where

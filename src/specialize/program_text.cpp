@@ -701,9 +701,10 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   expand_parameter_macros(texts);
   const std::vector<const std::string*> all(texts.rbegin(), texts.rend());  // the program's own text is last
   const MacroExpander macros = launch_macros(all);
+  const ConstantsOfMacros constants = constants_of_macros(all);
   std::deque<ProgramReader> readers;
   for (const std::string* one : texts)
-    readers.emplace_back(expand_launch_macros(declare_constants_of_macros(*one, all), macros));
+    readers.emplace_back(expand_launch_macros(declare_constants_of_macros(*one, constants), macros));
   std::set<std::string> templates;
   std::set<std::string> used_names, written_symbols, with_values;
   for (const ProgramReader& reader : readers) {

@@ -80,10 +80,10 @@ TEST(MacroExpander, DeclaresConstantsOfMacros) {
       "void f(int n) {\n  return SWITCH(n, N, [&] { SWITCH(n, M, [&] { g<N, M>(); }); });\n  OTHER(a, "
       "3)\n}\n";
   EXPECT_EQ(
-      declare_constants_of_macros(text, {&header}),
+      declare_constants_of_macros(text, constants_of_macros({&header})),
       "void f(int n) {\n  const int N = 2; return SWITCH(n, N, [&] { const int M = 2; SWITCH(n, M, [&] { "
       "g<N, M>(); }); });\n  OTHER(a, 3)\n}\n");
-  EXPECT_EQ(declare_constants_of_macros(text, {&text}), text);
+  EXPECT_EQ(declare_constants_of_macros(text, constants_of_macros({&text})), text);
 }
 
 TEST(MacroExpander, WritesOutNamesThatArePasted) {
