@@ -230,8 +230,7 @@ class Instruction {
 
   std::optional<std::string> run() {
     if (words_[0] == "membar" || words_[0] == "fence") return "__threadfence()";
-    if (words_[0] == "bar" && words_.size() == 2 && words_[1] == "sync" && operands_ == Texts{"0"})
-      return "__syncthreads()";
+    if (words_[0] == "bar" || words_[0] == "barrier") return barrier();
     if (words_[0] == "nanosleep") return "__nanosleep(0)";
     if (does_nothing(words_[0])) return "(void)0";
     if (words_[0] == "trap" && operands_.empty()) return "__trap()";
@@ -277,6 +276,23 @@ class Instruction {
   }
 
  private:
+  /// `bar.sync 1, 64`, `barrier.cta.arrive.aligned 1, 64`, `bar.warp.sync mask`.
+  std::optional<std::string> barrier() {
+    std::erase_if(words_, [](const std::string& word) { return word == "cta" || word == "aligned"; });
+    if (words_.size() < 2 || operands_.empty()) return std::nullopt;
+    const auto first = value(operands_[0]);
+    if (!first) return std::nullopt;
+    if (words_[1] == "warp") return has("sync") ? std::optional("__syncwarp(" + *first + ")") : std::nullopt;
+    const bool arrives = words_[1] == "arrive";
+    if (words_.size() != 2 || operands_.size() > 2 || (words_[1] != "sync" && !arrives)) return std::nullopt;
+    const bool counts = operands_.size() == 2;
+    const auto count = counts ? value(operands_[1]) : std::nullopt;
+    if (counts != count.has_value() || (arrives && !counts)) return std::nullopt;
+    if (operands_ == Texts{"0"}) return "__syncthreads()";
+    return "kiln_named_barrier(" + *first + ", " + count.value_or("0") + ", " +
+           (arrives ? "false)" : "true)");
+  }
+
   [[nodiscard]] bool has(const std::string& word) const {
     return std::find(words_.begin(), words_.end(), word) != words_.end();
   }

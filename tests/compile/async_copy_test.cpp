@@ -150,7 +150,7 @@ extern "C" __global__ void k(int* out) {
     FAIL() << "no fault";
   } catch (const std::exception& error) {
     EXPECT_THAT(error.what(),
-                HasSubstr("20 of 32 work-items wait at a cuda::barrier or cuda::pipeline in line 6"));
+                HasSubstr("20 of 32 work-items wait at a cuda::barrier, a cuda::pipeline or a named barrier in line 6"));
   }
 }
 

@@ -39,6 +39,17 @@ TEST(PtxWords, NumbersAndMemory) {
   EXPECT_EQ(without_simple_ptx("asm volatile(\"bar.sync 0;\" ::);"), "__syncthreads();");
 }
 
+TEST(PtxWords, BarriersByNumber) {
+  EXPECT_EQ(without_simple_ptx("asm volatile(\"barrier.cta.sync.aligned 0;\");"), "__syncthreads();");
+  EXPECT_EQ(without_simple_ptx("asm volatile(\"bar.sync %0, %1;\" :: \"r\"(id), \"r\"(n) : \"memory\");"),
+            "kiln_named_barrier((id), (n), true);");
+  EXPECT_EQ(without_simple_ptx("asm volatile(\"barrier.arrive 3, 64;\");"),
+            "kiln_named_barrier(3u, 64u, false);");
+  EXPECT_EQ(without_simple_ptx("asm(\"bar.warp.sync 0xffff;\");"), "__syncwarp(0xffffu);");
+  for (const char* other : {"asm(\"bar.arrive 3;\");", "asm(\"bar.sync;\");", "asm(\"barrier.cluster.sync;\");"})
+    EXPECT_EQ(without_simple_ptx(other), other);
+}
+
 TEST(PtxWords, VideoInstructions) {
   EXPECT_EQ(without_simple_ptx("asm(\"vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;\" : \"=r\"(y) : \"r\"(a), "
                                "\"r\"(b), \"r\"(c));"),
@@ -167,7 +178,6 @@ TEST(PtxWords, TheRestStays) {
         "\"r\"(a), \"r\"(b));",
         "asm(\"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0}, [%1];\" : \"=r\"(c) : \"r\"(a));",
         "asm(\"mov.u32 %1, %%laneid;\" : \"=r\"(x) : \"r\"(y));", "asm(TEXT : \"=r\"(x));",
-        "asm(\"bar.sync 1, 64;\");",
         "asm(\"and.b32 %0, %1, 7;\" : \"=f\"(x) : \"f\"(y));",  // bits, not numbers
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p + i));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p-i));",

@@ -9,8 +9,9 @@
 namespace kiln {
 namespace {
 
-constexpr std::array<std::string_view, 28> kWaitingPrefixes = {"__syncthreads",
+constexpr std::array<std::string_view, 29> kWaitingPrefixes = {"__syncthreads",
                                                                "kiln_warp_step",
+                                                               "kiln_named_barrier",
                                                                "__syncwarp",
                                                                "__shfl",
                                                                "__ballot",

@@ -404,6 +404,7 @@ std::vector<ShimPart> make_shim_parts() {
   add("more_of_cub", "#define KILN_MORE_OF_CUB\n",
       {"BlockShuffle", "BlockHistogram", "BlockRunLengthDecode", "WarpLoad", "WarpStore", "WarpExchange",
        "WarpMergeSort", "BLOCK_HISTO", "WARP_LOAD", "WARP_STORE", "WARP_EXCHANGE"});
+  add("named_barriers", embedded::kNamedBarriers, {"__barrier_sync", "kiln_named_barrier"});
   add("clusters", embedded::kClusters, {"__cluster", "__threadfence_cluster"});
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",

@@ -81,7 +81,11 @@ cpu_abi::Index3 FiberTeam::position(std::size_t item) const {
 void FiberTeam::hand_on() {
   Item& self = *items_[running_];
   if (gathering_ != 0) release_gathered();
-  if (watching_ != 0 && next_ready_ == ready_.size()) release_watching();
+  if (watching_ != 0 && next_ready_ == ready_.size()) {
+    ready_.clear();
+    next_ready_ = 0;
+    release_watching(0, count_);
+  }
   if (next_ready_ == ready_.size()) {
     if (left_ != count_) faults_->raise(describe_wait());
     switch_context(self.context, thread_);
@@ -102,8 +106,19 @@ void FiberTeam::leave() {
     if (other.state == State::kAtWarpOperation && complete_warp(first, other.mask, other.operation)) break;
   }
   // A barrier does not wait for it either.
-  if (!at_barrier_.empty() && at_barrier_.size() == count_ - left_ && !barrier_lines_differ_) open_barrier();
+  if (!at_barrier_.empty() && at_barrier_.size() == count_ - left_ && warps_agree()) open_barrier();
   hand_on();
+}
+
+/// Whether the lanes of each warp wait at the same barrier. Warps may wait at different ones, as on a GPU,
+/// which counts them.
+bool FiberTeam::warps_agree() const {
+  if (!barrier_lines_differ_) return true;
+  std::map<std::size_t, unsigned> line_of_warp;
+  return std::all_of(at_barrier_.begin(), at_barrier_.end(), [&](std::size_t item) {
+    const unsigned line = items_[item]->source;
+    return line_of_warp.emplace(item / kWarp, line).first->second == line;
+  });
 }
 
 /// Lets the waiting work-items continue.
@@ -111,6 +126,7 @@ void FiberTeam::open_barrier() {
   barrier_result_ = barrier_count_;
   barrier_arrivals_ = static_cast<unsigned>(count_ - left_);
   barrier_count_ = 0;
+  barrier_lines_differ_ = false;
   grid_opened_ = std::exchange(at_grid_, 0);
   grid_passed_ = false;
   for (const std::uint16_t item : at_barrier_) items_[item]->state = State::kRunning;
@@ -130,6 +146,7 @@ unsigned FiberTeam::block_barrier(cpu_abi::BarrierKind kind, unsigned predicate,
   } else {
     self.state = State::kAtBlockBarrier;
     at_barrier_.push_back(static_cast<std::uint16_t>(running_));
+    if (at_barrier_.size() == count_ - left_ && warps_agree()) open_barrier();
     hand_on();
   }
   switch (kind) {
@@ -197,6 +214,7 @@ unsigned FiberTeam::active_lanes(unsigned line) {
 void FiberTeam::release_gathered() {
   const std::size_t first = running_ / kWarp * kWarp;
   const std::size_t end = std::min(first + kWarp, count_);
+  if (watching_ != 0) release_watching(first, end);  // a lane whose word has changed can continue
   std::map<unsigned, unsigned> lanes_at_line;
   // Lanes that took a branch are at a step in an earlier line than those that went past the branch.
   unsigned first_step = ~0u;
@@ -227,11 +245,9 @@ void FiberTeam::wait_while(const unsigned* word, unsigned value, unsigned line) 
   hand_on();
 }
 
-/// Called when no work-item can continue.
-void FiberTeam::release_watching() {
-  ready_.clear();
-  next_ready_ = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
+/// Of the work-items [first, end).
+void FiberTeam::release_watching(std::size_t first, std::size_t end) {
+  for (std::size_t i = first; i < end; ++i) {
     Item& item = *items_[i];
     if (item.state != State::kWatching || *item.word == item.value) continue;
     item.state = State::kRunning;
@@ -308,7 +324,7 @@ std::string FiberTeam::describe_wait() const {
   }
   for (const auto& [line, waiting] : watching) {
     text += (text.empty() ? "" : ", ") + std::to_string(waiting) + (text.empty() ? of_all : " at ") +
-            "a cuda::barrier or cuda::pipeline in line " + std::to_string(line);
+            "a cuda::barrier, a cuda::pipeline or a named barrier in line " + std::to_string(line);
   }
   if (at_warp != 0) {
     text += (text.empty() ? "" : ", ") + std::to_string(at_warp) + (text.empty() ? of_all : " at ") +

@@ -68,11 +68,12 @@ class FiberTeam {
   void prepare_items(std::size_t count);
   void restart_abandoned();
   void leave();
+  [[nodiscard]] bool warps_agree() const;
   void open_barrier();
   void hand_on();
   void wait_at_warp(WarpOperation operation, unsigned mask, unsigned long long value, unsigned source);
   void release_gathered();
-  void release_watching();
+  void release_watching(std::size_t first, std::size_t end);
   [[nodiscard]] bool complete_warp(std::size_t warp_first, unsigned mask, WarpOperation operation);
   [[nodiscard]] cpu_abi::Index3 position(std::size_t item) const;
   [[nodiscard]] std::string where() const;

@@ -46,7 +46,6 @@ KILN_SHIM void kiln_wait_while(const unsigned* word, unsigned value, unsigned li
   (static_cast<int>(kiln_barrier(kiln::cpu_abi::BarrierKind::kAnd, (p) ? 1u : 0u, __LINE__)))
 #define __syncthreads_or(p) \
   (static_cast<int>(kiln_barrier(kiln::cpu_abi::BarrierKind::kOr, (p) ? 1u : 0u, __LINE__)))
-#define __barrier_sync(id) __syncthreads()
 #endif
 
 KILN_SHIM void __syncwarp(unsigned mask = 0xffffffffu) {

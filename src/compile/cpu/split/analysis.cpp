@@ -1,6 +1,7 @@
 #include "compile/cpu/split/analysis.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -16,7 +17,83 @@ Analysis::Analysis(Input input) : LoopForms(std::move(input)) {
     store();
     if (!demoted_) break;
   }
+  if (!in_.warp_function) refuse_roles(body().block());
   find_parting(body().block());
+}
+
+namespace {
+
+/// Whether at most one of two conditions holds, as of "warp == 0" and "warp != 0", or "b" and "!b".
+bool exclude_each_other(const std::vector<Token>& tokens, TokenRange a, TokenRange b) {
+  if (a.begin < a.end && tokens[a.begin].is("!")) std::swap(a, b);
+  const auto text = [&](TokenRange range, std::size_t i) { return tokens[range.begin + i].text; };
+  const std::size_t length = a.end - a.begin;
+  if (b.begin < b.end && tokens[b.begin].is("!")) {
+    const bool brackets = b.end - b.begin == length + 3 && tokens[b.begin + 1].is("(");
+    const TokenRange rest = {b.begin + (brackets ? 2 : 1), b.end - (brackets ? 1 : 0)};
+    if (rest.end - rest.begin != length) return false;
+    for (std::size_t i = 0; i < length; ++i) {
+      if (text(a, i) != text(rest, i)) return false;
+    }
+    return length == 1 || brackets;
+  }
+  if (b.end - b.begin != length) return false;
+  std::size_t differences = 0, at = 0, equals = 0;
+  for (std::size_t i = 0; i < length; ++i) {
+    if (text(a, i) == "&&" || text(a, i) == "||") return false;
+    if (text(a, i) == "==") ++equals;
+    if (text(a, i) == text(b, i)) continue;
+    ++differences;
+    at = i;
+  }
+  if (differences != 1) return false;
+  const std::string_view first = text(a, at), second = text(b, at);
+  const bool constants = tokens[a.begin + at].kind == Token::Kind::kNumber &&
+                         tokens[b.begin + at].kind == Token::Kind::kNumber;
+  if (constants) return equals == 1 && at > 0 && text(a, at - 1) == "==" && at + 1 == length;
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOpposites = {
+      {{"==", "!="}, {"<", ">="}, {">", "<="}, {"==", ">"}, {"==", "<"}, {"<", ">"}}};
+  return std::any_of(kOpposites.begin(), kOpposites.end(), [&](const auto& pair) {
+    return (first == pair.first && second == pair.second) || (first == pair.second && second == pair.first);
+  });
+}
+
+}  // namespace
+
+/// A block whose warps wait at barriers of different branches, as producers and consumers do, needs a thread
+/// of its own for each work-item.
+void Analysis::refuse_roles(const Statement& list) const {
+  const auto waits = [&](const Statement& statement) { return sync_in(statement.range) == Sync::kBlock; };
+  const auto differs = [&](const Statement& statement) {
+    return statement.branches() && waits(statement) && sync_in(statement.condition) == Sync::kNone &&
+           cap(facts(statement.condition).level) > kBlockLevel;
+  };
+  const auto refuse = [](const Statement& statement) {
+    throw Trouble{"barriers in several branches of a condition that may differ between work-items",
+                  statement.range.begin};
+  };
+  const Statement* before = nullptr;
+  for (const auto& child : list.children) {
+    if (!waits(*child)) continue;
+    refuse_roles(*child);
+    const std::vector<const SyncCall*> calls = calls_in(child->range);
+    const bool grid = std::any_of(calls.begin(), calls.end(), [](const SyncCall* call) {
+      return call->group.kind == Group::Kind::kGrid;  // for all of a block
+    });
+    if (grid || !differs(*child)) continue;
+    const auto& branches = child->children;
+    const auto waiting = std::count_if(branches.begin(), branches.end(),
+                                       [&](const auto& branch) { return waits(*branch); });
+    const Statement& first = *branches.front();
+    const bool leaves =
+        child->kind == Kind::kIf && waits(first) && first.kind == Kind::kBlock && !first.children.empty() &&
+        first.children.back()->kind == Kind::kReturn &&
+        (behind(*child) == Behind::kBarrier || behind(*child) == Behind::kPerhaps);
+    const bool others = before != nullptr && before->kind == Kind::kIf && child->kind == Kind::kIf &&
+                        exclude_each_other(body().tokens(), before->condition, child->condition);
+    if (waiting > 1 || leaves || others) refuse(*child);
+    before = child.get();
+  }
 }
 
 void Analysis::find_parting(const Statement& statement) {

@@ -48,6 +48,7 @@ class Analysis : public LoopForms {
   void plan_list(const Statement& list, Place around);
   Place wanted_place(const Statement& statement, Place around) const;
   [[nodiscard]] Place place_of_jump(const Statement& statement, bool known_condition) const;
+  void refuse_roles(const Statement& list) const;
   void find_parting(const Statement& statement);
   void mark_group(const Statement& statement, int block_group, int warp_group);
   void plan_children(const Statement& statement, Place place);

@@ -94,7 +94,7 @@ void CallText::block_call(const SyncCall& call, Result& result) {
     result.nothing = true;
     return;
   }
-  if (call.name == "__syncthreads" || call.name == "__barrier_sync" || call.name == "sync" ||
+  if (call.name == "__syncthreads" || call.name == "sync" ||
       call.name == "wait" || call.name == "arrive_and_wait") {
     result.nothing = true;
     return;

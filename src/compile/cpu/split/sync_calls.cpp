@@ -8,8 +8,8 @@
 namespace kiln::fission {
 namespace {
 
-constexpr std::array<std::string_view, 5> kBlockBarriers = {
-    "__syncthreads", "__syncthreads_count", "__syncthreads_and", "__syncthreads_or", "__barrier_sync"};
+constexpr std::array<std::string_view, 4> kBlockBarriers = {"__syncthreads", "__syncthreads_count",
+                                                            "__syncthreads_and", "__syncthreads_or"};
 constexpr std::array<std::string_view, 28> kWarpOperations = {"__syncwarp",
                                                               "kiln_warp_step",
                                                               "__shfl_sync",
@@ -46,6 +46,7 @@ bool unknown_operation(std::string_view name) {
   return name == "this_cluster" || name == "this_multi_grid" || name == "binary_partition" ||
          name == "cluster_group" || name == "block_tile_memory" || name == "labeled_partition" ||
          name == "exit" || name == "_exit" || name == "abort" || name == "quick_exit" || name == "_Exit" ||
+         name == "kiln_named_barrier" || name == "__barrier_sync" || name == "__barrier_sync_count" ||
          name == "thread_group" || name == "wait_prior" || name == "match_any" || name == "match_all";
 }
 
