@@ -24,10 +24,10 @@ CacheKey make_cache_key(const Specialization& specialization, const CompilerIden
                         const std::string& surroundings) {
   // Names every member, so that a new one cannot be forgotten here. Not part of the key: where files lie
   // (but with line information), names that the compiler finds by itself, why nothing is kept on disk, what
-  // was left out of the texts, and where the user wrote options and names.
+  // was left out of the texts, where the user wrote options and names, and what the texts show of warps.
   const auto& [source_name, source_path, source_text, params_header, headers, unseen_headers, defines,
                options, include_directories, unknown_input, fast_math, lineinfo, entries, target, left_out,
-               written] = specialization;
+               written, wide_warps] = specialization;
   FieldHasher hasher;
   hasher.field("format", kKeyFormat)
       .field("backend", target.backend)

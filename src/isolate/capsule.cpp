@@ -69,7 +69,7 @@ Json to_json(const Capsule& capsule) {
   // Names every member, so that a new one cannot be forgotten here.
   const auto& [source_name, source_path, source_text, params_header, headers, unseen_headers, defines,
                options, include_directories, unknown_input, fast_math, lineinfo, entries, target, left_out,
-               written] = capsule.specialization;
+               written, wide_warps] = capsule.specialization;
   Json header_names = Json::array();
   for (const IncludedHeader& header : headers)
     header_names.push_back({{"name", bytes_to_json(header.name)}, {"path", bytes_to_json(header.path)}});

@@ -86,6 +86,14 @@ void describe_code(const Configuration& configuration, const std::vector<Unit>& 
   }
 }
 
+/// Of a text for wider warps than the device's; else empty.
+std::string note_on_warps(const Specialization& specialization) {
+  if (specialization.wide_warps.empty()) return "";
+  return specialization.source_name +
+         " is written for wavefronts of 64 work-items, the device's warps have 32: " +
+         specialization.wide_warps;
+}
+
 UnitUse use_of(const LoadedUnit& loaded) {
   const Specialization& specialization = loaded.unit.specialization;
   UnitUse use;
@@ -102,6 +110,8 @@ UnitUse use_of(const LoadedUnit& loaded) {
   if (code.format == "ptx") use.note = code.log.substr(0, code.log.find('\n'));
   if (!specialization.left_out.empty())
     use.note += (use.note.empty() ? "" : "; ") + left_out_note(specialization);
+  if (!specialization.wide_warps.empty())
+    use.note += (use.note.empty() ? "" : "; ") + note_on_warps(specialization);
   return use;
 }
 
@@ -113,6 +123,8 @@ bool load(Trial& trial, Record& record, Log& log) {
     const Specialization& specialization = unit->unit.specialization;
     if (unit->origin == Origin::kCompiled && !specialization.left_out.empty())
       log.info(left_out_note(specialization));
+    if (unit->origin == Origin::kCompiled && !specialization.wide_warps.empty())
+      log.warn(note_on_warps(specialization));
   }
   if (!failure) return true;
   record.status = RunStatus::kCompileFailed;

@@ -69,6 +69,15 @@ const std::map<std::string_view, std::string_view> kCalls = {
     {"__builtin_amdgcn_sinf", "sinpif(2.0f * ($1))"},  // in turns
     {"__builtin_amdgcn_cosf", "cospif(2.0f * ($1))"},
     {"__builtin_amdgcn_ubfe", "((static_cast<unsigned>($1) >> (($2) & 31u)) & ((1u << (($3) & 31u)) - 1u))"},
+    {"__builtin_amdgcn_sbfe", "kiln_hip::signed_field($1, $2, $3)"},
+    {"__builtin_amdgcn_perm", "kiln_hip::permuted_bytes<unsigned>($1, $2, $3)"},
+    {"__builtin_amdgcn_fmed3f", "kiln_hip::median<float>($1, $2, $3)"},
+    {"__builtin_amdgcn_update_dpp", "kiln_hip::lanes_by_dpp($1, $2, $3, $4, $5, $6)"},
+    {"__builtin_amdgcn_mov_dpp", "kiln_hip::lanes_by_dpp($1, $1, $2, $3, $4, $5)"},
+    {"__builtin_amdgcn_ds_swizzle", "kiln_hip::lanes_by_swizzle($1, $2)"},
+    {"__builtin_amdgcn_fractf", "(($1) - floorf($1))"},
+    {"__builtin_amdgcn_mul_u24", "__umul24($1, $2)"},
+    {"__builtin_amdgcn_mul_i24", "__mul24($1, $2)"},
     {"__builtin_amdgcn_alignbit", "__funnelshift_r($2, $1, $3)"},
     {"__builtin_amdgcn_alignbyte", "__funnelshift_r($2, $1, 8u * (($3) & 3u))"},
     {"__builtin_amdgcn_sad_u8", "(__vsadu4($1, $2) + ($3))"},
@@ -79,6 +88,7 @@ const std::map<std::string_view, std::string_view> kCalls = {
     {"__builtin_amdgcn_readlane", "__shfl_sync(__activemask(), $1, $2)"},
     {"__builtin_amdgcn_ds_bpermute", "__shfl_sync(__activemask(), $2, ($1) >> 2)"},
     {"__builtin_amdgcn_ballot_w32", "__ballot_sync(__activemask(), $1)"},
+    {"__builtin_amdgcn_ballot_w64", "static_cast<unsigned long long>(__ballot_sync(__activemask(), $1))"},
     {"__builtin_amdgcn_mbcnt_lo",
      "(($2) + __popc(($1) & ((1u << ((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & "
      "31u)) - "
@@ -165,13 +175,36 @@ std::string word_of_library(std::string_view word) {
   return (makes ? "make_cu" : "cu") + std::string(rest);
 }
 
+/// "__nv_fp8_e4m3" for "__hip_fp8_e4m3", "__nv_cvt_float_to_fp8" for "__hip_cvt_float_to_fp8". Empty: another
+/// word.
+std::string word_of_fp8(std::string_view word) {
+  constexpr std::string_view kLower = "__hip_", kUpper = "__HIP_";
+  const std::string_view rest = word.substr(std::min(kLower.size(), word.size()));
+  if (word.starts_with(kLower) &&
+      (rest.starts_with("fp8") || rest.starts_with("cvt_") || rest.starts_with("saturation_")))
+    return "__nv_" + std::string(rest);
+  if (word.starts_with(kUpper) &&
+      (rest == "SATFINITE" || rest == "NOSAT" || rest.starts_with("E4M3") || rest.starts_with("E5M2")))
+    return "__NV_" + std::string(rest);
+  return "";
+}
+
+bool is_vector_name(std::string_view name) {
+  if (name.empty() || name.back() < '1' || name.back() > '4') return false;
+  static const std::set<std::string_view> scalars = {"char",     "uchar",     "short", "ushort",
+                                                     "int",      "uint",      "long",  "ulong",
+                                                     "longlong", "ulonglong", "float", "double"};
+  return scalars.contains(name.substr(0, name.size() - 1));
+}
+
 /// A text may hold any number of calls inside of each other.
 constexpr int kDeepestCall = 32;
 
 class Translator {
  public:
-  Translator(const std::string& text, bool for_hip, bool hip_text)
-      : text_(text), source_(tokenize(text)), for_hip_(for_hip), hip_text_(hip_text) {}
+  /// `vectors`: the header of HIP's vectors is included.
+  Translator(const std::string& text, bool for_hip, bool hip_text, bool vectors)
+      : text_(text), source_(tokenize(text)), for_hip_(for_hip), hip_text_(hip_text), vectors_(vectors) {}
 
   std::string run() {
     translate(source_.tokens);
@@ -210,12 +243,36 @@ class Translator {
       return std::string(word->second);
     if (for_hip_) return "";
     if (std::string of_library = word_of_library(token.text); !of_library.empty()) return of_library;
+    if (std::string of_fp8 = word_of_fp8(token.text); !of_fp8.empty()) return of_fp8;
+    if (called && vectors_ && makes_vector(tokens, i))
+      return "kiln_hip::made<" + std::string(token.text) + ">";
+    if (called && makes_half2(tokens, i)) {
+      const std::string number(tokens[i + 2].text);
+      last = tokens[i + 1].close;
+      return std::string(token.text) + "(" + number + ", " + number + ")";
+    }
     const auto call = kCalls.find(token.text);
     const auto warp_call = hip_text_ ? kWarpCalls.find(token.text) : kWarpCalls.end();
     if (!called || (call == kCalls.end() && warp_call == kWarpCalls.end())) return "";
     last = tokens[i + 1].close;
     return filled(call != kCalls.end() ? call->second : warp_call->second,
                   arguments_of(tokens, i + 1, depth));
+  }
+
+  /// `float4(x)` or `float4(x, y, z, w)` as an expression.
+  static bool makes_vector(const std::vector<Token>& tokens, std::size_t i) {
+    if (!is_vector_name(tokens[i].text) || tokens[i + 1].close == i + 2) return false;
+    if (tokens[i + 2].is("*") || tokens[i + 2].is("&")) return false;  // a pointer to a function, perhaps
+    if (i == 0) return true;
+    const Token& before = tokens[i - 1];
+    const bool word = before.identifier() && !before.is("return") && !before.is("else") && !before.is("case");
+    return !word && !before.is(".") && !before.is("->") && !before.is("::") && !before.is("<");
+  }
+
+  /// `half2(0)`, in which HIP fills both.
+  static bool makes_half2(const std::vector<Token>& tokens, std::size_t i) {
+    return (tokens[i].is("half2") || tokens[i].is("__half2")) && tokens[i + 1].close == i + 3 &&
+           tokens[i + 2].kind == Token::Kind::kNumber;
   }
 
   /// The arguments of a call, with what is in them translated.
@@ -258,17 +315,9 @@ class Translator {
 
   const std::string& text_;
   TokenizedText source_;
-  bool for_hip_, hip_text_;
+  bool for_hip_, hip_text_, vectors_;
   std::vector<TextEdit> edits_;
 };
-
-bool is_vector_name(std::string_view name) {
-  if (name.empty() || name.back() < '1' || name.back() > '4') return false;
-  static const std::set<std::string_view> scalars = {"char",     "uchar",     "short", "ushort",
-                                                     "int",      "uint",      "long",  "ulong",
-                                                     "longlong", "ulonglong", "float", "double"};
-  return scalars.contains(name.substr(0, name.size() - 1));
-}
 
 /// "float4" of the parameters "float4 &a, const float4 b"; empty where it is not twice the same vector type.
 std::string_view vector_type_of_both(const std::vector<Token>& tokens, TokenSpan parameters) {
@@ -327,8 +376,10 @@ bool is_renamed(std::string_view header, bool for_hip) {
 
 /// The operators of vectors (compile/portable/hip_vectors.h), in place of the headers that have them.
 constexpr std::string_view kVectorHeader = "kiln/hip_vectors.h";
+constexpr std::string_view kVectorAndGroupHeader = "kiln/hip_vectors_and_groups.h";
 bool has_vector_operators(std::string_view hip_header) {
-  return hip_header == "hip/hip_runtime.h" || hip_header == "hip/hip_vector_types.h";
+  return hip_header == "hip/hip_runtime.h" || hip_header == "hip/hip_vector_types.h" ||
+         hip_header == "hip/hip_cooperative_groups.h";
 }
 
 /// Whether a text names vectors, or functions that the header has, too.
@@ -337,7 +388,8 @@ bool names_vectors(const std::string& text) {
   const auto names = [](const std::vector<Token>& tokens) {
     return std::any_of(tokens.begin(), tokens.end(), [](const Token& token) {
       const std::string_view name = token.text.substr(token.text.starts_with("make_") ? 5 : 0);
-      return (token.identifier() && is_vector_name(name)) || token.is("atomicMax") || token.is("atomicMin");
+      return (token.identifier() && is_vector_name(name)) || token.is("atomicMax") || token.is("atomicMin") ||
+             token.text.starts_with("__builtin_amdgcn_");
     });
   };
   return names(source.tokens) || std::any_of(source.directives.begin(), source.directives.end(),
@@ -351,7 +403,8 @@ void rename_headers(std::string& text, const std::set<std::string>& unseen, bool
     if (use.kind != IncludeUse::Kind::kInclude || header.empty() || !unseen.contains(use.header.name) ||
         !is_renamed(use.header.name, for_hip))
       continue;
-    if (vectors && has_vector_operators(use.header.name)) header = kVectorHeader;
+    if (vectors && has_vector_operators(use.header.name))
+      header = header == "cooperative_groups.h" ? kVectorAndGroupHeader : kVectorHeader;
     edits.push_back({use.offset, use.length, "<" + std::string(header) + ">"});
   }
   if (!edits.empty()) text = apply_edits(text, std::move(edits));
@@ -372,10 +425,10 @@ void translate_hip_words(Specialization& specialization) {
   const bool hip_text = specialization.target.backend == "cuda" &&
                         std::any_of(unseen.begin(), unseen.end(),
                                     [](const std::string& name) { return !header_of_cuda(name).empty(); });
-  for (std::string* text : texts) *text = Translator(*text, for_hip, hip_text).run();
   const bool vectors = !for_hip && std::any_of(unseen.begin(), unseen.end(), [](const std::string& name) {
     return has_vector_operators(name);
   }) && std::any_of(texts.begin(), texts.end(), [](const std::string* text) { return names_vectors(*text); });
+  for (std::string* text : texts) *text = Translator(*text, for_hip, hip_text, vectors).run();
   for (std::string* text : texts) rename_headers(*text, unseen, for_hip, vectors);
   std::set<std::string> renamed;
   for (const std::string& header : unseen) {
@@ -385,6 +438,7 @@ void translate_hip_words(Specialization& specialization) {
   if (vectors) {
     renamed.emplace("cuda_runtime.h");
     renamed.emplace(kVectorHeader);
+    if (unseen.contains("hip/hip_cooperative_groups.h")) renamed.emplace(kVectorAndGroupHeader);
   }
   specialization.unseen_headers.assign(renamed.begin(), renamed.end());
 }

@@ -57,6 +57,8 @@ struct Specialization {
   /// Parts that leave_out_host_code() removed from the texts, a phrase for each; not part of the key.
   std::vector<std::string> left_out = {};
   std::vector<WrittenWords> written = {};  ///< for messages; not part of the key
+  /// wavefronts_of_64() of the texts, if the target's warps have 32 lanes; not part of the key.
+  std::string wide_warps = {};
 };
 
 /// The file that the code's lines are said to come from: its name, or its whole path with `lineinfo`. In the

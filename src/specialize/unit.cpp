@@ -17,6 +17,7 @@
 #include "specialize/pasted_names.h"
 #include "specialize/ptx_words.h"
 #include "specialize/symbol_expression.h"
+#include "specialize/wavefronts.h"
 
 namespace kiln {
 namespace {
@@ -256,6 +257,7 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
   for (Unit& unit : units) {
     write_out_lambdas(unit.specialization);
     translate_nvcc_words(unit.specialization);
+    if (target.warp_size == 32) unit.specialization.wide_warps = wavefronts_of_64(unit.specialization);
     translate_hip_words(unit.specialization);
     translate_ptx_words(unit.specialization);
     leave_out_host_code(unit.specialization);

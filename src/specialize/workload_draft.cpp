@@ -18,6 +18,7 @@
 #include "specialize/program_text.h"
 #include "specialize/template_arguments.h"
 #include "specialize/tokens.h"
+#include "specialize/wavefronts.h"
 
 namespace kiln {
 namespace {
@@ -57,6 +58,11 @@ class Drafter {
       if (const auto why = draft_kernel(*kernel))
         draft_.notes.push_back("'" + kernel->name + "' is left out: " + *why);
     }
+    const std::string wide =
+        wavefronts_of_64(request_.text, request_.file.substr(request_.file.rfind('/') + 1));
+    if (!wide.empty())
+      draft_.notes.push_back("written for wavefronts of 64 work-items: " + wide +
+                             "; warps have 32 on a cpu and on NVIDIA's GPUs");
     if (draft_.kernels.empty()) {
       throw bad_input(
           "a workload cannot pass what the kernels take; " + join(draft_.notes, "; "),

@@ -136,6 +136,46 @@ extern "C" __global__ void k(int* out, const int* in, int n) {
   EXPECT_THAT(out, ::testing::Each(116));
 }
 
+/// One warp fills, one empties, by barriers in words.
+TEST_F(AsyncCopies, PrimitivesOfBarriers) {
+  DeviceFunction& k = kernels_.build(R"(#include <cuda_awbarrier_primitives.h>
+extern "C" __global__ void k(int* out) {
+  __shared__ __mbarrier_t full, empty, all;
+  __shared__ int s[32];
+  if (threadIdx.x == 0) {
+    __mbarrier_init(&full, 32);
+    __mbarrier_init(&empty, 32);
+    __mbarrier_init(&all, 64);
+  }
+  __syncthreads();
+  const int lane = threadIdx.x % 32;
+  if (threadIdx.x < 32) {
+    for (int i = 0; i < 4; ++i) {
+      if (i > 0) while (!__mbarrier_try_wait_parity(&empty, (i - 1) & 1, 1000)) {}
+      s[lane] = 100 * i + lane;
+      __mbarrier_arrive(&full);
+    }
+    __mbarrier_arrive_and_drop(&all);
+  } else {
+    int sum = 0;
+    for (int i = 0; i < 4; ++i) {
+      while (!__mbarrier_test_wait_parity(&full, i & 1)) {}
+      sum += s[31 - lane];
+      __mbarrier_arrive(&empty);
+    }
+    const __mbarrier_token_t token = __mbarrier_arrive(&all);
+    while (!__mbarrier_test_wait(&all, token)) {}
+    __mbarrier_arrive(&all);
+    out[lane] = sum + 1000 * (__mbarrier_token_pending_count(token) <= 64);
+  }
+})",
+                                     "k");
+  std::vector<int> out(32), expected(32);
+  kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, out.data());
+  for (int i = 0; i < 32; ++i) expected[static_cast<std::size_t>(i)] = 1600 + 4 * (31 - i);
+  EXPECT_EQ(out, expected);
+}
+
 TEST_F(AsyncCopies, BarrierThatNobodyOpensIsAFault) {
   DeviceFunction& k = kernels_.build(R"(#include <cuda/barrier>
 extern "C" __global__ void k(int* out) {
@@ -149,8 +189,10 @@ extern "C" __global__ void k(int* out) {
     kernels_.run(k, {{1, 1, 1}, {32, 1, 1}, 0}, static_cast<int*>(nullptr));
     FAIL() << "no fault";
   } catch (const std::exception& error) {
-    EXPECT_THAT(error.what(),
-                HasSubstr("20 of 32 work-items wait at a cuda::barrier, a cuda::pipeline or a named barrier in line 6"));
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr(
+            "20 of 32 work-items wait at a cuda::barrier, a cuda::pipeline or a named barrier in line 6"));
   }
 }
 

@@ -386,7 +386,7 @@ TEST_F(CudaFunctions, MacrosOfTheCompiler) {
                           {"branch()", "CUDART_VERSION", "CUDA_VERSION == CUDART_VERSION",
                            "__CUDACC_VER_MAJOR__", "INT_MAX", "CUDART_TWO_TO_23_F"},
                           before),
-              ElementsAre(700, 12000, 1, 12, 2147483647, 8388608));
+              ElementsAre(700, 12060, 1, 12, 2147483647, 8388608));
 }
 
 TEST_F(CudaFunctions, AtomicsOfFurtherTypes) {

@@ -80,5 +80,115 @@ TEST_F(HipTexts, BuiltInFunctionsOfAmd) {
                           0x12 + 0x34 + 0x56 + 0x78 + 1, 0, 8, 1));
 }
 
+TEST_F(HipTexts, ConstructorsOfVectorsFillOrTakeAllElements) {
+  EXPECT_THAT(
+      values<double>(
+          "double",
+          "float4 a = float4(2.0f), b = float4(1, 2, 3, 4);\nint3 c = int3(3);\n"
+          "double2 d = double2(make_int2(5, 6));\nfloat4 e = float4(b) * float4(a.x + 1);\n"
+          "half2 h = half2(0), g = half2(half(1.5f), half(2.5f));\nfloat2 z = float2();",
+          {"a.x + a.w", "b.z", "c.x + c.z", "d.x + 10 * d.y", "e.w", "float(h.y)", "float(g.y)", "z.y"}),
+      ElementsAre(4, 3, 6, 65, 12, 0, 2.5, 0));
+  Specialization specialization = kernels_.specialize(
+      "#include <hip/hip_runtime.h>\nfloat4 (*chosen)(float4);\nstruct S { operator float4() const; };\n",
+      "k");
+  specialization.unseen_headers = {"hip/hip_runtime.h"};
+  const std::string before = specialization.source_text.substr(specialization.source_text.find('\n'));
+  translate_hip_words(specialization);
+  EXPECT_EQ(specialization.source_text.substr(specialization.source_text.find('\n')), before);
+}
+
+TEST_F(HipTexts, FieldsBytesAndMedians) {
+  EXPECT_THAT(
+      values<int>("int", "int w = 0x12348678;\nunsigned a = 0x84838281u, b = 0x14131211u;",
+                  {"__builtin_amdgcn_sbfe(w, 8, 8)", "__builtin_amdgcn_sbfe(w, 28, 8)",
+                   "__builtin_amdgcn_sbfe(w, 4, 0)", "(int)__builtin_amdgcn_perm(a, b, 0x07060100u)",
+                   "(int)__builtin_amdgcn_perm(a, b, 0x0c0d0b08u)", "(int)__builtin_amdgcn_fmed3f(3, 1, 2)",
+                   "(int)__builtin_amdgcn_fmed3f(5, 7, 9)"}),
+      ElementsAre(static_cast<int>(0xffffff86), 1, 0, static_cast<int>(0x84831211), 0x00ffff00, 2, 7));
+}
+
+/// The reduction of a warp as AMD's libraries write it, and a table of where values come from.
+TEST_F(HipTexts, LanesMoveByDpp) {
+  Specialization specialization = kernels_.specialize(R"(#include <hip/hip_runtime.h>
+extern "C" __global__ void k(int* out) {
+  const int lane = threadIdx.x;
+  int v = lane + 1;
+  v += __builtin_amdgcn_update_dpp(0, v, 0x111, 0xf, 0xf, false);
+  v += __builtin_amdgcn_update_dpp(0, v, 0x112, 0xf, 0xf, false);
+  v += __builtin_amdgcn_update_dpp(0, v, 0x114, 0xf, 0xf, false);
+  v += __builtin_amdgcn_update_dpp(0, v, 0x118, 0xf, 0xf, false);
+  v += __builtin_amdgcn_update_dpp(0, v, 0x142, 0xa, 0xf, false);
+  out[lane] = v;
+  out[32 + lane] = __builtin_amdgcn_mov_dpp(lane, 0x1b, 0xf, 0xf, true);
+  out[64 + lane] = __builtin_amdgcn_update_dpp(-1, lane, 0x101, 0xf, 0xf, false);
+  out[96 + lane] = __builtin_amdgcn_update_dpp(-1, lane, 0x140, 0xf, 0x5, false);
+  out[128 + lane] = __builtin_amdgcn_update_dpp(-1, lane, 0x123, 0xf, 0xf, true);
+  out[160 + lane] = __builtin_amdgcn_ds_swizzle(lane, 0x401f);
+})",
+                                                      "k");
+  specialization.unseen_headers = {"hip/hip_runtime.h"};
+  translate_hip_words(specialization);
+  std::vector<int> out(192);
+  DeviceFunction& k = kernels_.build(specialization);
+  kernels_.run(k, {{1, 1, 1}, {32, 1, 1}, 0}, out.data());
+  for (int lane = 0; lane < 32; ++lane) {
+    const int row = lane / 16 * 16, in_row = lane % 16;
+    const auto got = [&](int table) { return out[static_cast<std::size_t>(32 * table + lane)]; };
+    EXPECT_EQ(got(0), (lane + 1) * (lane + 2) / 2) << lane;
+    EXPECT_EQ(got(1), lane / 4 * 4 + 3 - lane % 4) << lane;
+    EXPECT_EQ(got(2), in_row == 15 ? -1 : lane + 1) << lane;
+    EXPECT_EQ(got(3), in_row / 4 % 2 == 0 ? row + 15 - in_row : -1) << lane;
+    EXPECT_EQ(got(4), row + (in_row + 13) % 16) << lane;
+    EXPECT_EQ(got(5), lane ^ 16) << lane;
+  }
+}
+
+/// AMD's formats: one more as the bias of the exponent, and NaN in place of -0.
+TEST_F(HipTexts, Fp8OfCdna3) {
+  const std::string text = R"(#include <hip/hip_runtime.h>
+#include <hip/hip_fp8.h>
+extern "C" __global__ void k(float* out, const float* in) {
+  const int i = threadIdx.x;
+  __hip_fp8_e4m3_fnuz a;
+  a.__x = i;
+  __hip_fp8_e5m2_fnuz b;
+  b.__x = i;
+  out[i] = float(a);
+  out[256 + i] = float(b);
+  out[512 + i] = __hip_cvt_float_to_fp8(in[i], __HIP_SATFINITE, __hip_fp8_e4m3_fnuz::__default_interpret);
+  out[768 + i] = __hip_cvt_float_to_fp8(in[i], __HIP_NOSAT, __HIP_E5M2_FNUZ);
+})";
+  Specialization specialization = kernels_.specialize(text, "k");
+  specialization.unseen_headers = {"hip/hip_fp8.h", "hip/hip_runtime.h"};
+  translate_hip_words(specialization);
+  std::vector<float> out(1024), in(256);
+  const float some[] = {0.0F,    -0.0F,         1.0F,    -1.0F,    240.0F,   247.0F,
+                        248.0F,  1e9F,          -1e9F,   NAN,      INFINITY, 1.0625F,
+                        1.1875F, 0.0009765625F, 0.0004F, 57344.0F, 61439.0F, 61440.0F};
+  std::copy(std::begin(some), std::end(some), in.begin());
+  kernels_.run(kernels_.build(specialization), {{1, 1, 1}, {256, 1, 1}, 0}, out.data(), in.data());
+  for (int code = 0; code < 256; ++code) {
+    const double sign = code < 128 ? 1 : -1;
+    const auto at = static_cast<std::size_t>(code);
+    if (code == 128) {
+      EXPECT_TRUE(std::isnan(out[at]) && std::isnan(out[256 + at]));
+      continue;
+    }
+    const int e4 = code / 8 % 16, e5 = code / 4 % 32;
+    EXPECT_EQ(out[at], sign * std::ldexp(e4 == 0 ? code % 8 : 8 + code % 8, (e4 == 0 ? 1 : e4) - 8 - 3))
+        << code;
+    EXPECT_EQ(out[256 + at],
+              sign * std::ldexp(e5 == 0 ? code % 4 : 4 + code % 4, (e5 == 0 ? 1 : e5) - 16 - 2))
+        << code;
+  }
+  const std::vector<float> e4m3(out.begin() + 512, out.begin() + 512 + 18);
+  EXPECT_THAT(e4m3, ElementsAre(0, 0, 0x40, 0xc0, 0x7f, 0x7f, 0x7f, 0x7f, 0xff, 0x80, 0x7f, 0x40, 0x42, 1, 0,
+                                0x7f, 0x7f, 0x7f));
+  const std::vector<float> e5m2(out.begin() + 768, out.begin() + 768 + 18);
+  EXPECT_THAT(e5m2, ElementsAre(0, 0, 0x40, 0xc0, 0x60, 0x60, 0x60, 0x80, 0x80, 0x80, 0x80, 0x40, 0x41, 0x18,
+                                0x13, 0x7f, 0x7f, 0x80));
+}
+
 }  // namespace
 }  // namespace kiln::test

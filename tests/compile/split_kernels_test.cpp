@@ -1109,6 +1109,35 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 96 + t] = wrong == 0.0f ? t : 0.0f / (n - n);
 })",
      {96, 1, 1}},
+    {"LeadersOfAWarpStoreWhatAllHaveRead",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ int counts[3][4];
+  __shared__ int places[3];
+  __shared__ int digits[32];
+  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+  if (lane < 4) counts[warp][lane] = 0;
+  if (warp == 0) digits[lane] = lane / 3 % 4;
+  __syncthreads();
+  float wrong = 0.0f;
+  for (int turn = 0; turn < 3; ++turn) {
+    const int digit = digits[(lane * 7 + turn) % 32];
+    const unsigned peers = __match_any_sync(0xffffffffu, digit);
+    const int rank = counts[warp][digit] + __popc(peers & ((1u << lane) - 1u));
+    if (__ffs(peers) - 1 == lane) counts[warp][digit] += __popc(peers);
+    int expected = 0;
+    for (int u = 0; u <= turn; ++u) {
+      for (int l = 0; l < 32; ++l) {
+        if ((u < turn || l < lane) && digits[(l * 7 + u) % 32] == digit) ++expected;
+      }
+    }
+    if (rank != expected) wrong += 1.0f;
+  }
+  const unsigned last = __ballot_sync(0xffffffffu, lane > 4);
+  if (lane == 31 - __clz(last)) places[warp] = 100 * warp + 7;
+  if (places[warp] != 100 * warp + 7) wrong += 16.0f;
+  out[blockIdx.x * 96 + threadIdx.x] = wrong == 0.0f ? threadIdx.x : 0.0f / (n - n);
+})",
+     {96, 1, 1}},
     {"TwoBoundsOnOneAxis",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[8][8][4];

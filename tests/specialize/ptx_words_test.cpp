@@ -44,9 +44,10 @@ TEST(PtxWords, BarriersByNumber) {
   EXPECT_EQ(without_simple_ptx("asm volatile(\"bar.sync %0, %1;\" :: \"r\"(id), \"r\"(n) : \"memory\");"),
             "kiln_named_barrier((id), (n), true);");
   EXPECT_EQ(without_simple_ptx("asm volatile(\"barrier.arrive 3, 64;\");"),
-            "kiln_named_barrier(3u, 64u, false);");
+            "kiln_named_barrier(3, 64, false);");
   EXPECT_EQ(without_simple_ptx("asm(\"bar.warp.sync 0xffff;\");"), "__syncwarp(0xffffu);");
-  for (const char* other : {"asm(\"bar.arrive 3;\");", "asm(\"bar.sync;\");", "asm(\"barrier.cluster.sync;\");"})
+  for (const char* other :
+       {"asm(\"bar.arrive 3;\");", "asm(\"bar.sync;\");", "asm(\"barrier.cluster.sync;\");"})
     EXPECT_EQ(without_simple_ptx(other), other);
 }
 

@@ -9,9 +9,12 @@
 namespace kiln {
 namespace {
 
-constexpr std::array<std::string_view, 29> kWaitingPrefixes = {"__syncthreads",
+constexpr std::array<std::string_view, 32> kWaitingPrefixes = {"__syncthreads",
                                                                "kiln_warp_step",
                                                                "kiln_named_barrier",
+                                                               "lanes_by_",
+                                                               "__mbarrier",
+                                                               "try_acquire",
                                                                "__syncwarp",
                                                                "__shfl",
                                                                "__ballot",
@@ -45,7 +48,8 @@ bool ends_process(std::string_view name) {
 }
 
 bool waits(std::string_view name) {
-  return name == "sync" || name == "wait" || ends_process(name) || name == "asm" || name == "__asm__" ||
+  return name == "sync" || name == "wait" || name == "acquire" || ends_process(name) || name == "asm" ||
+         name == "__asm__" ||
          std::any_of(kWaitingPrefixes.begin(), kWaitingPrefixes.end(),
                      [&](std::string_view prefix) { return name.substr(0, prefix.size()) == prefix; });
 }

@@ -16,6 +16,8 @@ constexpr std::string_view kEmpty;
 constexpr std::string_view kCuda =
     "#define CUDA_VERSION CUDART_VERSION\ntypedef unsigned long long CUdeviceptr;\n";
 constexpr std::string_view kCurand = "#include \"kiln/curand_kernel.h\"\n#include \"kiln/curand_sobol.h\"\n";
+constexpr std::string_view kHipVectorsAndGroups =
+    "#include \"kiln/hip_vectors.h\"\n#include \"cooperative_groups.h\"\n";
 constexpr std::string_view kCooperativeGroups = "#include \"cooperative_groups.h\"\n";
 // Without streams, whose static objects a kernel's library cannot have.
 constexpr std::string_view kDeviceSideOfTheLibrary =
@@ -73,6 +75,8 @@ constexpr std::string_view kCudaAtomic =
     "#include <atomic>\n#include \"kiln/scopes.h\"\n#include \"kiln/atomic.h\"\n";
 constexpr std::string_view kCudaBarrier =
     "#include <atomic>\n#include \"kiln/scopes.h\"\n#include \"kiln/barrier.h\"\n";
+constexpr std::string_view kCudaSemaphore =
+    "#include <atomic>\n#include \"kiln/scopes.h\"\n#include \"kiln/semaphore.h\"\n";
 constexpr std::string_view kCudaPipeline = "#include <cuda/barrier>\n#include \"kiln/pipeline.h\"\n";
 constexpr std::string_view kMdspan =
     "#include <array>\n#include \"kiln/cuda_std.h\"\n#include \"kiln/mdspan.h\"\n";
@@ -253,6 +257,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/thrust.h", embedded::kThrust},
                                        {"kiln/thrust_seq.h", embedded::kThrustSeq},
                                        {"kiln/hip_vectors.h", embedded::kHipVectors},
+                                       {"kiln/hip_vectors_and_groups.h", kHipVectorsAndGroups},
                                        {"thrust/complex.h", embedded::kThrustComplex},
                                        {"kiln/thrust_random.h", embedded::kThrustRandom},
                                        {"thrust/random.h", kThrustRandom},
@@ -279,7 +284,15 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"cuda/std/atomic", kCudaAtomic},
                                        {"cuda/barrier", kCudaBarrier},
                                        {"cuda/std/barrier", kCudaBarrier},
-                                       {"cuda/pipeline", kCudaPipeline}};
+                                       {"cuda/pipeline", kCudaPipeline},
+                                       {"kiln/semaphore.h", embedded::kSemaphore},
+                                       {"cuda/semaphore", kCudaSemaphore},
+                                       {"cuda/std/semaphore", kCudaSemaphore},
+                                       {"cuda/latch", kCudaSemaphore},
+                                       {"cuda/std/latch", kCudaSemaphore},
+                                       {"cuda_awbarrier.h", embedded::kAwbarrier},
+                                       {"cuda_awbarrier_helpers.h", embedded::kAwbarrier},
+                                       {"cuda_awbarrier_primitives.h", embedded::kAwbarrier}};
   for (const char* name :
        {"cuda/functional", "cuda/std/functional", "cuda/std/bit", "cuda/std/span", "cuda/std/concepts",
         "cuda/std/version", "cuda/std/numbers", "cuda/type_traits", "cuda/version"})
@@ -399,12 +412,15 @@ std::vector<ShimPart> make_shim_parts() {
   add("special", embedded::kSpecial,
       {"erfinv", "erfcinv", "erfcx", "normcdfinv", "cyl_bessel_i", "j0", "j1", "jn", "y0", "y1", "yn",
        "thrust/random", "normal_distribution", "curandStateSobol", "curandStateScrambledSobol"});
-  add("atomics", embedded::kAtomics, {}, {}, {"atomic", "kiln_add_double", "kiln_ptx", "#include"});
+  add("atomics", embedded::kAtomics, {}, {},
+      {"atomic", "kiln_add_double", "kiln_exchange_wide", "kiln_ptx", "#include"});
   add("warp", embedded::kWarp);
   add("more_of_cub", "#define KILN_MORE_OF_CUB\n",
       {"BlockShuffle", "BlockHistogram", "BlockRunLengthDecode", "WarpLoad", "WarpStore", "WarpExchange",
        "WarpMergeSort", "BLOCK_HISTO", "WARP_LOAD", "WARP_STORE", "WARP_EXCHANGE"});
   add("named_barriers", embedded::kNamedBarriers, {"__barrier_sync", "kiln_named_barrier"});
+  add("address_spaces", embedded::kAddressSpaces,
+      {"__isShared", "__isGlobal", "__isLocal", "__isClusterShared"});
   add("clusters", embedded::kClusters, {"__cluster", "__threadfence_cluster"});
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",

@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "base/whole_word.h"
+
 namespace kiln {
 namespace {
 
@@ -17,7 +19,8 @@ struct ElementAccess {
   std::string_view array;
   std::vector<std::string> index;  ///< of each dimension
   bool stores = false;
-  bool varies = false;  ///< between work-items
+  bool varies = false;                ///< between work-items
+  const Statement* branch = nullptr;  ///< the innermost `if` around it
 };
 
 /// Whether `index` is `base` plus something: `t + 16` and `t`.
@@ -33,7 +36,14 @@ class ConflictFinder {
   ConflictFinder(const std::vector<Token>& tokens, const FunctionStatements& function,
                  const OneWarpCode& code, const std::set<std::string_view>& arrays,
                  const std::set<std::string_view>& synchronizing)
-      : tokens_(tokens), function_(function), code_(code), arrays_(arrays), synchronizing_(synchronizing) {}
+      : tokens_(tokens), function_(function), code_(code), arrays_(arrays), synchronizing_(synchronizing) {
+    const TokenRange body = function.definition->body;
+    for (std::size_t i = body.begin; i < body.end && !has_leaders_; ++i) {
+      const std::string_view text = tokens[i].text;
+      has_leaders_ = text.starts_with("__match_any") || text.starts_with("__ballot") ||
+                     text.starts_with("__activemask") || text.starts_with("__shfl");
+    }
+  }
 
   std::vector<WarpConflict> run() {
     visit(*function_.parsed.block, false);
@@ -54,7 +64,10 @@ class ConflictFinder {
         break;
       case Kind::kIf:
         access(statement.condition, statement, nested);
+        if (has_leaders_) await_readers(statement, nested);
+        branches_.push_back(&statement);
         for (const auto& child : statement.children) visit(*child, true);
+        branches_.pop_back();
         break;
       case Kind::kFor:
       case Kind::kWhile:
@@ -84,6 +97,13 @@ class ConflictFinder {
     const std::vector<ElementAccess> accesses = accesses_in(range);
     const bool simple = statement.kind == Kind::kExpression || statement.kind == Kind::kDeclaration ||
                         statement.kind == Kind::kReturn || statement.kind == Kind::kIf;
+    const bool follows_leader =
+        has_leaders_ && std::any_of(accesses.begin(), accesses.end(), [this](const ElementAccess& later) {
+          return std::any_of(earlier_.begin(), earlier_.end(), [&](const ElementAccess& one) {
+            return one.stores && !later.stores && left_branch(one) && same_element(one, later);
+          });
+        });
+    if (simple && follows_leader && range.begin < range.end) add(statement, nested, true, false);
     const bool guards = statement.kind == Kind::kIf && code_.at(statement.children[0]->range.begin);
     if (simple && range.begin < range.end && (guards || code_.at(range.begin))) {
       const bool before = std::any_of(accesses.begin(), accesses.end(), [this](const ElementAccess& later) {
@@ -92,17 +112,7 @@ class ConflictFinder {
       });
       const bool within = statement.kind == Kind::kExpression && conflict_within(accesses);
       if (before || within) {
-        // Parts of a declaration with several names begin with it.
-        const bool declares = statement.kind == Kind::kDeclaration;
-        const TokenRange whole = {declares ? statement.specifiers.begin : statement.range.begin,
-                                  statement.range.end};
-        WarpConflict& known = found_[whole.begin];
-        known.statement = whole;
-        known.nested = nested;
-        known.before = known.before || before || !stepped_;
-        known.within = known.within || within;
-        stepped_ = true;
-        earlier_.clear();
+        add(statement, nested, before || !stepped_, within);
         if (within) return;  // a step ends behind it
       }
     }
@@ -112,10 +122,55 @@ class ConflictFinder {
     }
     for (const ElementAccess& one : accesses) {
       const bool known = std::any_of(earlier_.begin(), earlier_.end(), [&](const ElementAccess& other) {
-        return other.array == one.array && other.index == one.index && other.stores == one.stores;
+        return other.array == one.array && other.index == one.index && other.stores == one.stores &&
+               other.branch == one.branch;
       });
       if (!known && earlier_.size() < kMostAccesses) earlier_.push_back(one);
     }
+  }
+
+  void add(const Statement& statement, bool nested, bool before, bool within) {
+    // Parts of a declaration with several names begin with it.
+    const bool declares = statement.kind == Kind::kDeclaration;
+    const TokenRange whole = {declares ? statement.specifiers.begin : statement.range.begin,
+                              statement.range.end};
+    WarpConflict& known = found_[whole.begin];
+    known.statement = whole;
+    known.nested = nested;
+    known.before = known.before || before;
+    known.within = known.within || within;
+    stepped_ = true;
+    earlier_.clear();
+  }
+
+  /// In front of a branch in which some lanes store what all have read: `rank = count[digit] + n;
+  /// if (leads) count[digit] += m;`.
+  void await_readers(const Statement& branch, bool nested) {
+    for (const auto& child : branch.children) {
+      for (const ElementAccess& later : accesses_in(child->range)) {
+        const bool waits =
+            later.stores && std::any_of(earlier_.begin(), earlier_.end(), [&](const ElementAccess& one) {
+              return !one.stores && same_element(one, later);
+            });
+        if (waits) return add(branch, nested, true, false);
+      }
+    }
+  }
+
+  /// Whether an access stands in a branch that has ended.
+  [[nodiscard]] bool left_branch(const ElementAccess& one) const {
+    return one.branch != nullptr &&
+           std::find(branches_.begin(), branches_.end(), one.branch) == branches_.end();
+  }
+
+  /// Whether lanes may use one element together: the index is the same text, and not a lane's own.
+  [[nodiscard]] bool same_element(const ElementAccess& a, const ElementAccess& b) const {
+    return a.array == b.array && a.index == b.index && (a.varies || b.varies) &&
+           std::none_of(a.index.begin(), a.index.end(), [this](const std::string& one) {
+             return own(one) ||
+                    std::any_of(function_.variables.threads.begin(), function_.variables.threads.end(),
+                                [&](std::string_view name) { return has_word(one, name); });
+           });
   }
 
   [[nodiscard]] bool conflict_within(const std::vector<ElementAccess>& accesses) const {
@@ -172,7 +227,7 @@ class ConflictFinder {
       if (!arrays_.contains(tokens_[i].text) || !tokens_[i + 1].is("[")) continue;
       if (i > 0 && (tokens_[i - 1].is(".") || tokens_[i - 1].is("->") || tokens_[i - 1].is("::"))) continue;
       if (i > 1 && tokens_[i - 1].is("&") && (tokens_[i - 2].is("(") || tokens_[i - 2].is(","))) continue;
-      ElementAccess one{tokens_[i].text, {}, false, false};
+      ElementAccess one{tokens_[i].text, {}, false, false, branches_.empty() ? nullptr : branches_.back()};
       std::size_t next = i + 1;
       while (next < range.end && tokens_[next].is("[") && tokens_[next].close < range.end) {
         one.index.push_back(text_of(tokens_, {next + 1, tokens_[next].close}));
@@ -199,6 +254,8 @@ class ConflictFinder {
   const std::set<std::string_view>& synchronizing_;
   std::vector<ElementAccess> earlier_;  // since lanes were in step
   std::map<std::size_t, WarpConflict> found_;
+  std::vector<const Statement*> branches_;  // around the statement
+  bool has_leaders_ = false;                // an operation of a warp may choose one of its lanes
   int loops_ = 0;
   bool stepped_ = false;  // if not, what the caller did may not be done by all lanes
 };

@@ -24,6 +24,8 @@ struct WarpConflict {
 /// of the warp stands between two accesses, in code of one warp. Two accesses conflict if one of them stores
 /// and their indices are different texts. A lane that reads an element of a later lane before that one stores
 /// it (`s[t] += s[t + 16]`) is right without a step, because lanes run in order.
+/// In a function with operations of a warp also: one lane stores an element in a branch that all have read
+/// before (`rank = count[digit]; if (leads) count[digit] += n;`), or read behind it.
 /// `synchronizing`: functions with such operations.
 [[nodiscard]] std::vector<WarpConflict> find_warp_conflicts(const std::vector<Token>& tokens,
                                                             const FunctionStatements& function,

@@ -27,7 +27,9 @@ struct OwnHeader {
 };
 
 using With = OwnHeader::With;
-constexpr std::array<OwnHeader, 13> kOwnHeaders = {
+constexpr std::string_view kHipVectorsAndGroups =
+    "#include <kiln/hip_vectors.h>\n#include <cooperative_groups.h>\n";
+constexpr std::array<OwnHeader, 14> kOwnHeaders = {
     {{"algorithm", embedded::kAlgorithm, With::kOwn},
      {"cassert", embedded::kAssert, With::kOwn},
      {"cfloat", embedded::kFloat, With::kBoth},
@@ -40,7 +42,8 @@ constexpr std::array<OwnHeader, 13> kOwnHeaders = {
      {"cstdlib", embedded::kStdlib, With::kOwn},
      {"cstring", embedded::kString, With::kOwn},
      {"cuda.h", embedded::kCuda, With::kOwn},
-     {"kiln/hip_vectors.h", embedded::kHipVectors, With::kOwn}}};
+     {"kiln/hip_vectors.h", embedded::kHipVectors, With::kOwn},
+     {"kiln/hip_vectors_and_groups.h", kHipVectorsAndGroups, With::kOwn}}};
 
 /// Names of std that texts use without their header, since nvcc's own headers include it.
 struct StdNames {

@@ -1,6 +1,7 @@
 // What HIP's language has and CUDA's has not: arithmetic of float4 and the other vectors, element by element,
-// with a vector or a number on either side; atomicMax and atomicMin of real numbers. A text's own functions
-// win, as these are templates. For HIP texts on the cpu and on cuda.
+// with a vector or a number on either side; atomicMax and atomicMin of real numbers; functions that AMD's
+// compiler has built in. A text's own functions win, as these are templates. For HIP texts on the cpu and on
+// cuda.
 #ifndef KILN_HIP_FUNCTION  // NVRTC reads a header in memory again in spite of `#pragma once`
 
 #include <cuda_runtime.h>
@@ -14,7 +15,9 @@
 namespace kiln_hip {
 
 template <class V>
-struct Vector {};
+struct Vector {
+  static constexpr int kCount = 0;
+};
 #define KILN_HIP_TYPE(name, scalar, count)                                            \
   template <>                                                                         \
   struct Vector<name##count> {                                                        \
@@ -64,6 +67,34 @@ KILN_HIP_FUNCTION V filled(Scalar<V> value) {
   if constexpr (Vector<V>::kCount > 2) result.z = value;
   if constexpr (Vector<V>::kCount > 3) result.w = value;
   return result;
+}
+
+template <class A, class B>
+struct Same {
+  static constexpr bool kValue = false;
+};
+template <class A>
+struct Same<A, A> {
+  static constexpr bool kValue = true;
+};
+
+/// `float4(1.0f)`, which fills all elements, `float4(1, 2, 3, 4)` and `float4(other)`.
+template <class V, class A, class... Others>
+KILN_HIP_FUNCTION V made(const A& first, const Others&... others) {
+  if constexpr (sizeof...(Others) > 0) {
+    return V{static_cast<Scalar<V>>(first), static_cast<Scalar<V>>(others)...};
+  } else if constexpr (Same<A, V>::kValue) {
+    return first;
+  } else if constexpr (Vector<A>::kCount > 0) {
+    V result;
+    result.x = static_cast<Scalar<V>>(first.x);
+    if constexpr (Vector<V>::kCount > 1) result.y = static_cast<Scalar<V>>(first.y);
+    if constexpr (Vector<V>::kCount > 2) result.z = static_cast<Scalar<V>>(first.z);
+    if constexpr (Vector<V>::kCount > 3) result.w = static_cast<Scalar<V>>(first.w);
+    return result;
+  } else {
+    return filled<V>(static_cast<Scalar<V>>(first));
+  }
 }
 
 }  // namespace kiln_hip
@@ -187,5 +218,92 @@ template <class T, class = typename kiln_hip::Bits<T>::Type>
 KILN_HIP_FUNCTION T atomicMin(T* address, T value) {
   return kiln_hip::atomic_best(address, value, [](T a, T b) { return a < b; });
 }
+
+namespace kiln_hip {
+
+/// Bits [offset, offset + width) with the sign of the last one.
+template <class I>
+KILN_HIP_FUNCTION int signed_field(I value, unsigned offset, unsigned width) {
+  offset &= 31u;
+  width &= 31u;
+  if (width == 0) return 0;
+  const int word = static_cast<int>(value);
+  if (offset + width >= 32u) return word >> offset;
+  return static_cast<int>(static_cast<unsigned>(word) << (32u - offset - width)) >> (32u - width);
+}
+
+/// Each byte of `selector` chooses one of `a` (4 to 7) or `b` (0 to 3), the sign of an upper byte of one of
+/// their halves (8 to 11), 0 (12) or 255.
+template <class I>
+KILN_HIP_FUNCTION unsigned permuted_bytes(I a, I b, unsigned selector) {
+  const unsigned long long both =
+      static_cast<unsigned long long>(static_cast<unsigned>(a)) << 32 | static_cast<unsigned>(b);
+  unsigned result = 0;
+  for (int i = 0; i < 4; ++i) {
+    const unsigned chosen = selector >> (8 * i) & 255u;
+    unsigned byte = 255;
+    if (chosen < 8)
+      byte = static_cast<unsigned>(both >> (8 * chosen)) & 255u;
+    else if (chosen < 12)
+      byte = (both >> (16 * (chosen - 8) + 15) & 1u) != 0 ? 255u : 0u;
+    else if (chosen == 12)
+      byte = 0;
+    result |= byte << (8 * i);
+  }
+  return result;
+}
+
+template <class T>
+KILN_HIP_FUNCTION T median(T a, T b, T c) {
+  const T low = a < b ? a : b, high = a < b ? b : a;
+  return c < low ? low : c > high ? high : c;
+}
+
+/// The lane of a warp of 32 from which `control` of a DPP operation takes a value; -1: from none.
+template <class I>
+KILN_HIP_FUNCTION int lane_of_dpp(I lane, int control) {
+  const int in_row = lane & 15, row = lane & ~15, distance = control & 15;
+  if (control < 0x100) return (lane & ~3) | (control >> (2 * (lane & 3)) & 3);
+  if (control > 0x100 && control < 0x110) return in_row + distance < 16 ? lane + distance : -1;
+  if (control > 0x110 && control < 0x120) return in_row >= distance ? lane - distance : -1;
+  if (control > 0x120 && control < 0x130) return row | ((in_row - distance) & 15);
+  if (control == 0x130) return lane < 31 ? lane + 1 : -1;
+  if (control == 0x134) return (lane + 1) & 31;
+  if (control == 0x138) return lane - 1;
+  if (control == 0x13c) return (lane - 1) & 31;
+  if (control == 0x140) return row | (15 - in_row);
+  if (control == 0x141) return (lane & ~7) | (7 - (lane & 7));
+  if (control == 0x142) return row - 1;  // the last lane of the row before
+  if (control >= 0x150 && control < 0x160) return row | distance;
+  if (control >= 0x160 && control < 0x170) return row | (in_row ^ distance);
+  return -1;
+}
+
+template <class Old, class T>
+KILN_HIP_FUNCTION T lanes_by_dpp(Old old, T value, int control, int row_mask, int bank_mask,
+                                 bool zero_outside) {
+  const unsigned lanes = __activemask();
+  const int lane =
+      static_cast<int>((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31u);
+  const int source = lane_of_dpp(lane, control);
+  const T taken = __shfl_sync(lanes, value, source < 0 ? lane : source);
+  const bool chosen = (row_mask >> (lane / 16) & 1) != 0 && (bank_mask >> (lane / 4 % 4) & 1) != 0;
+  const bool there = source >= 0 && (lanes >> source & 1u) != 0;
+  if (!chosen) return static_cast<T>(old);
+  return there ? taken : zero_outside ? static_cast<T>(0) : static_cast<T>(old);
+}
+
+/// `__builtin_amdgcn_ds_swizzle`.
+template <class T>
+KILN_HIP_FUNCTION T lanes_by_swizzle(T value, int pattern) {
+  const unsigned lanes = __activemask();
+  const int lane =
+      static_cast<int>((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) & 31u);
+  const int by_masks = ((lane & pattern) | (pattern >> 5 & 31)) ^ (pattern >> 10 & 31);
+  const int in_quad = (lane & ~3) | (pattern >> (2 * (lane & 3)) & 3);
+  return __shfl_sync(lanes, value, (pattern & 0x8000) != 0 ? in_quad : by_masks & 31);
+}
+
+}  // namespace kiln_hip
 
 #endif

@@ -186,6 +186,7 @@ class Runner final : public BlockRunner {
   void reserve_shared(std::size_t bytes) {
     if (bytes > shared_.get().bytes) shared_ = map_memory(bytes);
     worker_.dynamic_shared = shared_.get().address;
+    worker_.dynamic_shared_bytes = bytes;
   }
 
   MemoryMap shared_;

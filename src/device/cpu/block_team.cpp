@@ -79,6 +79,7 @@ void BlockTeam::run_one(std::size_t i) {
   running_ = i;
   blocks_[i]->waits = false;
   worker_->dynamic_shared = static_cast<char*>(shared_.get().address) + i * shared_stride_;
+  worker_->dynamic_shared_bytes = shared_stride_;
   switch_context(thread_, blocks_[i]->context);
 }
 

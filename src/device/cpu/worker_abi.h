@@ -5,7 +5,7 @@
 
 namespace kiln::cpu_abi {
 
-constexpr unsigned kAbiVersion = 8;
+constexpr unsigned kAbiVersion = 9;
 
 struct Index3 {
   unsigned x, y, z;
@@ -58,6 +58,7 @@ struct Services {
 struct Worker {
   const Services* services;
   void* dynamic_shared;  ///< of the running block
+  unsigned long long dynamic_shared_bytes;
   unsigned cooperative;  ///< 1: all blocks of the launch run at the same time
 };
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "compile/cuda/nvrtc_fixture.h"
+#include "specialize/hip_words.h"
 #include "support/fake_clock.h"
 #include "support/memory_file_system.h"
 
@@ -338,6 +339,36 @@ extern "C" __global__ void f(int* a, const __grid_constant__ CUtensorMap map) { 
                                                    "f");
   if (open_nvrtc(places_, *files_).major < 12) GTEST_SKIP() << "tensor maps came with CUDA 12";
   EXPECT_EQ(compile(specialization).format, "cubin");
+}
+
+/// HIP's operators and constructors of vectors, and functions that AMD's compiler has built in.
+TEST_F(StandardHeaders, OfHipHaveItsVectors) {
+  const std::string kernel = R"(
+extern "C" __global__ void f(float4* a, int* b, float* c) {
+  float4 v = a[0] + 2.0f * a[1] - a[2] / 4;
+  v *= float4(1.0f);
+  v -= float4(1, 2, 3, 4);
+  a[threadIdx.x] = -v;
+  int4 w = int4(v) << 2;
+  w ^= ~int4(3);
+  ++w;
+  b[0] = (w.x == w.y) + (a[0] != a[1]);
+  b[1] = __builtin_amdgcn_update_dpp(0, b[threadIdx.x], 0x111, 0xf, 0xf, false);
+  b[2] = __builtin_amdgcn_ds_swizzle(b[3], 0x401f) + __builtin_amdgcn_sbfe(b[4], 3, 5);
+  b[3] = __builtin_amdgcn_perm(b[4], b[5], 0x07060100u);
+  c[1] = __builtin_amdgcn_fmed3f(c[2], c[3], 4.0f);
+  atomicMax(c, v.x);
+})";
+  const auto translated = [&](const std::string& include) {
+    Specialization specialization = specialize("#include <" + include + ">" + kernel, "f");
+    specialization.target.arch = "sm_90";
+    translate_hip_words(specialization);
+    return specialization;
+  };
+  EXPECT_EQ(compile(translated("hip/hip_runtime.h")).format, "cubin");
+  EXPECT_EQ(compile(translated("hip/hip_vector_types.h")).format, "cubin");
+  if (open_nvrtc(places_, *files_).major < 12) GTEST_SKIP() << "libcu++ needs CUDA 12";
+  EXPECT_EQ(compile(translated("hip/hip_cooperative_groups.h")).format, "cubin");
 }
 
 TEST_F(StandardHeaders, OfCudaThatAreNotThereAreNamedWithWhatToInstall) {

@@ -82,5 +82,99 @@ TEST_P(CpuAtomics, HasTheOtherAtomicOperations) {
   EXPECT_EQ(f[1], 1.5F);
 }
 
+/// As sm_90 has them. Each work-item adds (1, index) to the pair.
+TEST_P(CpuAtomics, ExchangesSixteenBytes) {
+  DeviceFunction& k = kernels_.build(R"(struct alignas(16) Pair { unsigned long long count, sum; };
+extern "C" __global__ void k(Pair* pairs, ulonglong2* last) {
+  const unsigned long long id = blockIdx.x * blockDim.x + threadIdx.x;
+  Pair old = pairs[0];
+  for (;;) {
+    const Pair seen = atomicCAS(pairs, old, Pair{old.count + 1, old.sum + id});
+    if (seen.count == old.count && seen.sum == old.sum) break;
+    old = seen;
+  }
+  const ulonglong2 before = atomicExch(last, make_ulonglong2(id, ~id));
+  if (before.x != ~before.y) atomicAdd(&pairs[1].count, 1ull);  // half of one, half of another
+})",
+                                     "k");
+  struct alignas(16) Pair {
+    unsigned long long first, second;
+  };
+  Pair pairs[2] = {}, last[1] = {{7, ~7ULL}};
+  kernels_.run(k, {{64, 1, 1}, {128, 1, 1}, 0}, &pairs[0], &last[0]);
+  EXPECT_EQ(pairs[0].first, 8192U);
+  EXPECT_EQ(pairs[0].second, 8192ULL * 8191 / 2);
+  EXPECT_EQ(pairs[1].first, 0U);
+  EXPECT_EQ(last[0].first, ~last[0].second);
+}
+
+TEST_P(CpuAtomics, SemaphoresLatchesAndWaits) {
+  DeviceFunction& k = kernels_.build(R"(#include <cuda/atomic>
+#include <cuda/latch>
+#include <cuda/semaphore>
+extern "C" __global__ void k(int* out) {
+  __shared__ cuda::counting_semaphore<cuda::thread_scope_block, 4> filled;
+  __shared__ cuda::binary_semaphore<cuda::thread_scope_block> empty;
+  __shared__ cuda::latch<cuda::thread_scope_block> ready;
+  __shared__ cuda::atomic<int, cuda::thread_scope_block> step;
+  __shared__ int slot;
+  if (threadIdx.x == 0) {
+    new (&filled) cuda::counting_semaphore<cuda::thread_scope_block, 4>(0);
+    new (&empty) cuda::binary_semaphore<cuda::thread_scope_block>(1);
+    new (&ready) cuda::latch<cuda::thread_scope_block>(63);
+    step.store(0);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < 10; ++i) {
+      empty.acquire();
+      slot = i * i;
+      filled.release();
+    }
+    ready.wait();
+    out[10] = step.load();
+    step.store(1);
+    step.notify_all();
+  } else if (threadIdx.x == 32) {
+    for (int i = 0; i < 10; ++i) {
+      filled.acquire();
+      out[i] = slot;
+      empty.release();
+    }
+    ready.count_down();
+    out[11] = filled.try_acquire();
+  } else {
+    ready.arrive_and_wait();
+    step.wait(0);
+    atomicAdd(&out[12], step.load());
+  }
+})",
+                                     "k");
+  EXPECT_NE(k.attributes().fibers_because.value_or(""), "");
+  std::vector<int> out(13);
+  kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, out.data());
+  EXPECT_EQ(out, (std::vector<int>{0, 1, 4, 9, 16, 25, 36, 49, 64, 81, 0, 0, 62}));
+}
+
+TEST_P(CpuAtomics, KnowsTheMemoryOfAnAddress) {
+  DeviceFunction& k = kernels_.build(R"(__device__ int table[64];
+extern "C" __global__ void k(int* out) {
+  __shared__ int fixed[4];
+  extern __shared__ int dynamic[];
+  int own[4] = {1, 2, 3, 4};
+  if (threadIdx.x == 0) fixed[1] = dynamic[2] = out[63];
+  __syncthreads();
+  const void* places[5] = {&fixed[1], &dynamic[2], &out[5], &table[1], &own[threadIdx.x % 4]};
+  unsigned bits = 0;
+  for (int i = 0; i < 5; ++i)
+    bits = bits << 3 | __isShared(places[i]) << 2 | __isGlobal(places[i]) << 1 | __isLocal(places[i]);
+  out[threadIdx.x] = (int)bits + own[threadIdx.x % 4] * 0;
+})",
+                                     "k");
+  std::vector<int> out(64);
+  kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 64}, out.data());
+  EXPECT_EQ(out, std::vector<int>(64, 044221));  // shared, shared, global, global, own
+}
+
 }  // namespace
 }  // namespace kiln::test

@@ -86,9 +86,10 @@ TEST_F(CpuFault, SeesBarriersThatNotAllReachWithoutFibers) {
   };
   EXPECT_EQ(fault_behind("\n  __syncthreads();"), diverged);
   // As fibers: warps may wait at barriers of different branches, lanes may not.
-  EXPECT_EQ(fault_behind(" else {\n    __syncthreads();\n  }"),
-            "8 of 32 work-items wait at __syncthreads in line 3, 24 at __syncthreads in line 6 in block (0,0,0) "
-            "of 'k'");
+  EXPECT_EQ(
+      fault_behind(" else {\n    __syncthreads();\n  }"),
+      "8 of 32 work-items wait at __syncthreads in line 3, 24 at __syncthreads in line 6 in block (0,0,0) "
+      "of 'k'");
   EXPECT_EQ(fault_behind("\n  if (a[1] == 0) __syncthreads();"), diverged);
   EXPECT_EQ(fault_behind("\n  if (a[1] == 5) __syncthreads();"), "");
   EXPECT_EQ(fault_behind(" else {\n    return;\n  }\n  if (a[1] == 0) __syncthreads();"), "");

@@ -65,13 +65,14 @@ TEST_P(CpuRoles, ProducersAndConsumersInTwoBranches) {
             doubled());
   EXPECT_EQ(run(head + "if (warp == 0) {" + produce + "}\nif (warp == 1) {" + consume + "}}", 64, branches_),
             doubled());
-  EXPECT_EQ(run(head + "const bool first = warp < 1;\nif (first) {" + produce + "}\nif (!first) {" + consume +
-                    "}}",
-                64, branches_),
-            doubled());
-  EXPECT_EQ(run(head + "switch (warp) { case 0: {" + produce + "} break; default: {" + consume + "} break; }}",
-                64, branches_),
-            doubled());
+  EXPECT_EQ(
+      run(head + "const bool first = warp < 1;\nif (first) {" + produce + "}\nif (!first) {" + consume + "}}",
+          64, branches_),
+      doubled());
+  EXPECT_EQ(
+      run(head + "switch (warp) { case 0: {" + produce + "} break; default: {" + consume + "} break; }}", 64,
+          branches_),
+      doubled());
 }
 
 TEST_P(CpuRoles, RolesInFunctions) {
@@ -166,10 +167,11 @@ TEST_P(CpuRoles, BarriersByNumberOfFunctions) {
 
 /// Of a warp whose lanes do not come together the barriers are two, of which no GPU promises anything.
 TEST_P(CpuRoles, LanesOfAWarpAtDifferentBarriersAreAFault) {
-  EXPECT_THAT(fault_of("{\n  if (threadIdx.x < 8) {\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }\n"
-                       "  out[threadIdx.x] = in[0];\n}",
-                       64),
-              HasSubstr("8 of 64 work-items wait at __syncthreads in line 3, 56 at __syncthreads in line 5"));
+  EXPECT_THAT(
+      fault_of("{\n  if (threadIdx.x < 8) {\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }\n"
+               "  out[threadIdx.x] = in[0];\n}",
+               64),
+      HasSubstr("8 of 64 work-items wait at __syncthreads in line 3, 56 at __syncthreads in line 5"));
   EXPECT_THAT(fault_of("{\n  if (threadIdx.x < 32) asm(\"bar.sync 1, 64;\");\n  out[0] = in[0];\n}", 64),
               HasSubstr("32 of 64 work-items wait at a cuda::barrier, a cuda::pipeline or a named barrier in "
                         "line 2"));

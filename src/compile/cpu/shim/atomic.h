@@ -83,6 +83,10 @@ class AtomicOperations {
   KILN_INLINE_ALWAYS T operator&=(T value) const { return static_cast<T>(fetch_and(value) & value); }
   KILN_INLINE_ALWAYS T operator|=(T value) const { return static_cast<T>(fetch_or(value) | value); }
   KILN_INLINE_ALWAYS T operator^=(T value) const { return static_cast<T>(fetch_xor(value) ^ value); }
+  KILN_INLINE_ALWAYS void wait(T old, Order = kAll, unsigned line = __builtin_LINE()) const {
+    for (T now = load(); __builtin_memcmp(&now, &old, sizeof(T)) == 0; now = load())
+      kiln_let_others_run(line);
+  }
   KILN_INLINE_ALWAYS void notify_one() const {}
   KILN_INLINE_ALWAYS void notify_all() const {}
 };

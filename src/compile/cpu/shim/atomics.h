@@ -70,6 +70,44 @@ KILN_SHIM unsigned short atomicCAS(unsigned short* address, unsigned short expec
   return expected;
 }
 
+#if defined(__x86_64__)
+/// Replaces 16 bytes if they are the expected ones; returns the old ones.
+KILN_SHIM unsigned __int128 kiln_exchange_wide(void* address, unsigned __int128 expected,
+                                               unsigned __int128 value) {
+  auto low = static_cast<unsigned long long>(expected),
+       high = static_cast<unsigned long long>(expected >> 64);
+  __asm__ volatile("lock cmpxchg16b %2"
+                   : "+a"(low), "+d"(high), "+m"(*static_cast<unsigned __int128*>(address))
+                   : "b"(static_cast<unsigned long long>(value)),
+                     "c"(static_cast<unsigned long long>(value >> 64))
+                   : "cc", "memory");
+  return static_cast<unsigned __int128>(high) << 64 | low;
+}
+#else
+KILN_SHIM unsigned __int128 kiln_exchange_wide(void* address, unsigned __int128 expected,
+                                               unsigned __int128 value) {
+  return __sync_val_compare_and_swap(static_cast<unsigned __int128*>(address), expected, value);
+}
+#endif
+/// Of types of 16 bytes, as sm_90 has them.
+template <class T, typename KilnWhen<sizeof(T) == 16 && alignof(T) == 16>::type = 0>
+KILN_SHIM T atomicCAS(T* address, T expected, T value) {
+  unsigned __int128 words[2];
+  __builtin_memcpy(&words[0], &expected, sizeof(T));
+  __builtin_memcpy(&words[1], &value, sizeof(T));
+  const unsigned __int128 old = kiln_exchange_wide(address, words[0], words[1]);
+  __builtin_memcpy(&expected, &old, sizeof(T));
+  return expected;
+}
+template <class T, typename KilnWhen<sizeof(T) == 16 && alignof(T) == 16>::type = 0>
+KILN_SHIM T atomicExch(T* address, T value) {
+  unsigned __int128 word, old = 0, seen;
+  __builtin_memcpy(&word, &value, sizeof(T));
+  while ((seen = kiln_exchange_wide(address, old, word)) != old) old = seen;
+  __builtin_memcpy(&value, &old, sizeof(T));
+  return value;
+}
+
 // Each element by itself, as on a GPU.
 KILN_SHIM float2 atomicAdd(float2* address, float2 value) {
   return {atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};

@@ -64,6 +64,10 @@ KILN_SHIM unsigned __activemask(unsigned line = __builtin_LINE()) {
 KILN_SHIM void kiln_warp_step(unsigned line = __builtin_LINE()) {
   __activemask(line | kiln::cpu_abi::kStepOfWarp);
 }
+/// In a wait for what another work-item, or another block, writes.
+KILN_SHIM void kiln_let_others_run(unsigned line) {
+  __activemask(line);
+}
 KILN_SHIM unsigned __ballot_sync(unsigned mask, int p) {
   return kiln_vote(mask, p ? 1u : 0u);
 }

@@ -48,8 +48,8 @@ bool exclude_each_other(const std::vector<Token>& tokens, TokenRange a, TokenRan
   }
   if (differences != 1) return false;
   const std::string_view first = text(a, at), second = text(b, at);
-  const bool constants = tokens[a.begin + at].kind == Token::Kind::kNumber &&
-                         tokens[b.begin + at].kind == Token::Kind::kNumber;
+  const bool constants =
+      tokens[a.begin + at].kind == Token::Kind::kNumber && tokens[b.begin + at].kind == Token::Kind::kNumber;
   if (constants) return equals == 1 && at > 0 && text(a, at - 1) == "==" && at + 1 == length;
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kOpposites = {
       {{"==", "!="}, {"<", ">="}, {">", "<="}, {"==", ">"}, {"==", "<"}, {"<", ">"}}};
@@ -60,16 +60,48 @@ bool exclude_each_other(const std::vector<Token>& tokens, TokenRange a, TokenRan
 
 }  // namespace
 
+/// Whether an expression's value follows from threadIdx alone, by what the text shows, and differs between
+/// work-items.
+bool Analysis::by_thread_index(TokenRange range, int depth) const {
+  constexpr int kDepth = 8;
+  bool found = false;
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    const Token& token = body().tokens()[i];
+    if (token.is("[") || token.is("->")) return false;
+    if (!token.identifier()) continue;
+    if (in_.functions->reads_thread_index(token.text) || token.is("threadIdx")) found = true;
+    const int v = body().variable_at(i);
+    if (v < 0) continue;
+    const Variable& variable = body().variables()[static_cast<std::size_t>(v)];
+    if (variable.parameter >= 0) {
+      found = found || cap(levels_[static_cast<std::size_t>(v)]) > kBlockLevel;
+      continue;
+    }
+    if (variable.fixed || variable.modified || depth == kDepth) return false;
+    const TokenRange value = variable.declarator->initializer;
+    if (cap(facts(value).level) == kBlockLevel) continue;
+    if (!by_thread_index(value, depth + 1)) return false;
+    found = true;
+  }
+  return found;
+}
+
 /// A block whose warps wait at barriers of different branches, as producers and consumers do, needs a thread
-/// of its own for each work-item.
+/// of its own for each work-item. Work-items agree on what they read from memory, or the split text faults.
 void Analysis::refuse_roles(const Statement& list) const {
-  const auto waits = [&](const Statement& statement) { return sync_in(statement.range) == Sync::kBlock; };
+  const auto waits = [&](const Statement& statement) {
+    const std::vector<const SyncCall*> calls = calls_in(statement.range);
+    return std::any_of(calls.begin(), calls.end(), [&](const SyncCall* call) {
+      const bool partial = call->partial || (call->user && in_.functions->partial(call->name));
+      return !partial && sync_in(call->range) == Sync::kBlock;
+    });
+  };
   const auto differs = [&](const Statement& statement) {
     return statement.branches() && waits(statement) && sync_in(statement.condition) == Sync::kNone &&
-           cap(facts(statement.condition).level) > kBlockLevel;
+           cap(facts(statement.condition).level) > kBlockLevel && by_thread_index(statement.condition, 0);
   };
   const auto refuse = [](const Statement& statement) {
-    throw Trouble{"barriers in several branches of a condition that may differ between work-items",
+    throw Trouble{"barriers in several branches of a condition that differs between work-items",
                   statement.range.begin};
   };
   const Statement* before = nullptr;
@@ -82,13 +114,12 @@ void Analysis::refuse_roles(const Statement& list) const {
     });
     if (grid || !differs(*child)) continue;
     const auto& branches = child->children;
-    const auto waiting = std::count_if(branches.begin(), branches.end(),
-                                       [&](const auto& branch) { return waits(*branch); });
+    const auto waiting =
+        std::count_if(branches.begin(), branches.end(), [&](const auto& branch) { return waits(*branch); });
     const Statement& first = *branches.front();
-    const bool leaves =
-        child->kind == Kind::kIf && waits(first) && first.kind == Kind::kBlock && !first.children.empty() &&
-        first.children.back()->kind == Kind::kReturn &&
-        (behind(*child) == Behind::kBarrier || behind(*child) == Behind::kPerhaps);
+    const bool leaves = child->kind == Kind::kIf && waits(first) && first.kind == Kind::kBlock &&
+                        !first.children.empty() && first.children.back()->kind == Kind::kReturn &&
+                        (behind(*child) == Behind::kBarrier || behind(*child) == Behind::kPerhaps);
     const bool others = before != nullptr && before->kind == Kind::kIf && child->kind == Kind::kIf &&
                         exclude_each_other(body().tokens(), before->condition, child->condition);
     if (waiting > 1 || leaves || others) refuse(*child);

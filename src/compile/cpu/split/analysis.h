@@ -49,6 +49,7 @@ class Analysis : public LoopForms {
   Place wanted_place(const Statement& statement, Place around) const;
   [[nodiscard]] Place place_of_jump(const Statement& statement, bool known_condition) const;
   void refuse_roles(const Statement& list) const;
+  [[nodiscard]] bool by_thread_index(TokenRange range, int depth) const;
   void find_parting(const Statement& statement);
   void mark_group(const Statement& statement, int block_group, int warp_group);
   void plan_children(const Statement& statement, Place place);

@@ -94,8 +94,8 @@ void CallText::block_call(const SyncCall& call, Result& result) {
     result.nothing = true;
     return;
   }
-  if (call.name == "__syncthreads" || call.name == "sync" ||
-      call.name == "wait" || call.name == "arrive_and_wait") {
+  if (call.name == "__syncthreads" || call.name == "sync" || call.name == "wait" ||
+      call.name == "arrive_and_wait") {
     result.nothing = true;
     return;
   }

@@ -46,8 +46,10 @@ bool unknown_operation(std::string_view name) {
   return name == "this_cluster" || name == "this_multi_grid" || name == "binary_partition" ||
          name == "cluster_group" || name == "block_tile_memory" || name == "labeled_partition" ||
          name == "exit" || name == "_exit" || name == "abort" || name == "quick_exit" || name == "_Exit" ||
-         name == "kiln_named_barrier" || name == "__barrier_sync" || name == "__barrier_sync_count" ||
-         name == "thread_group" || name == "wait_prior" || name == "match_any" || name == "match_all";
+         name.starts_with("__mbarrier_") || name == "__isShared" || name == "__isGlobal" ||
+         name == "__isLocal" || name == "kiln_named_barrier" || name == "__barrier_sync" ||
+         name == "__barrier_sync_count" || name == "thread_group" || name == "wait_prior" ||
+         name == "match_any" || name == "match_all";
 }
 
 /// Whether a token names the group of the lanes that are here, but not as "auto g = coalesced_threads();" or
@@ -200,6 +202,11 @@ SyncFunctions::SyncFunctions(const Outline& text, const std::vector<std::string>
   std::map<std::string_view, std::string_view> scans;  // functions of groups, unless they are the text's own
   const bool groups_known = std::any_of(tokens.begin(), tokens.end(),
                                         [](const Token& token) { return token.is("cooperative_groups"); });
+  // Of kiln/atomic.h and kiln/semaphore.h, which are part of a preprocessed text that includes them.
+  const auto has = [&](std::string_view word) {
+    return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) { return token.is(word); });
+  };
+  const bool semaphores = has("counting_semaphore"), values = semaphores || has("AtomicOperations");
   for (const DefinitionOutline& definition : text.definitions) {
     if (template_of_class(tokens, definition)) continue;
     (definition.kernel ? kernels_ : called_).insert(definition.name);
@@ -241,6 +248,10 @@ SyncFunctions::SyncFunctions(const Outline& text, const std::vector<std::string>
       if (called && groups_known && scan_of_group(token.text)) scans.emplace(definition.name, token.text);
       const bool sized_later = token.is("tiled_partition") && i + 1 < tokens.size() && tokens[i + 1].is("(");
       if (unknown_operation(token.text) || of_a_part(token.text) || sized_later || other_coalesced(tokens, i))
+        hidden_.emplace(definition.name, token.text);
+      const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
+      if (member && ((values && token.is("wait")) ||
+                     (semaphores && (token.is("acquire") || token.is("arrive_and_wait")))))
         hidden_.emplace(definition.name, token.text);
       if (group_word(tokens, i) && here == Sync::kNone) here = Sync::kWarp;
       if (groups_known &&
