@@ -375,7 +375,7 @@ KILN_DEVICE void load_kept(uint4* to, const uint4* from) {
 /// As load_pack, for what nothing writes while the kernel runs and is read once, where as much is written:
 /// the second-level cache evicts what was written before what was read, so that it writes to memory in the
 /// order of the stores. A hint, and none for packs of less than 4 bytes and where the hardware takes none.
-/// What was read may stay in the cache after the kernel (a fifth of an H200's).
+/// What was read may stay in the cache after the kernel.
 template <int Count, class V>
 KILN_DEVICE Pack<V, Count> kept_load_pack(const V* address) {
 #if KILN_CAN_FETCH
