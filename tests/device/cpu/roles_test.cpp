@@ -101,8 +101,22 @@ extern "C" __global__ void k(int* out, const int* in) {
 }
 
 TEST_P(CpuRoles, ConditionsOfTheWholeBlockStaySplit) {
-  DeviceFunction& k = kernels_.build(R"(extern "C" __global__ void k(int* out, const int* in) {
+  DeviceFunction& k = kernels_.build(R"(struct Mode { static constexpr bool kTwice = true; };
+template <class M>
+__device__ int exchanged(M mode, int* s, int value) {
+  s[threadIdx.x] = value;
+  if constexpr (mode.kTwice) {
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+  return s[63 - threadIdx.x];
+}
+extern "C" __global__ void k(int* out, const int* in) {
   __shared__ int s[64];
+  const Mode mode = {};
+  out[threadIdx.x] = exchanged(mode, s, in[threadIdx.x]);
+  __syncthreads();
   if (blockIdx.x == 0) {
     s[threadIdx.x] = in[threadIdx.x];
     __syncthreads();

@@ -97,7 +97,9 @@ void Analysis::refuse_roles(const Statement& list) const {
     });
   };
   const auto differs = [&](const Statement& statement) {
-    return statement.branches() && waits(statement) && sync_in(statement.condition) == Sync::kNone &&
+    const bool constant = body().is(statement.range.begin + 1, "constexpr");
+    return statement.branches() && !constant && waits(statement) &&
+           sync_in(statement.condition) == Sync::kNone &&
            cap(facts(statement.condition).level) > kBlockLevel && by_thread_index(statement.condition, 0);
   };
   const auto refuse = [](const Statement& statement) {
