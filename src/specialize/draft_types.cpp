@@ -91,12 +91,15 @@ std::optional<std::int64_t> DraftTypes::value_of(const std::string& text) const 
 
 bool DraftTypes::names_variable(const std::string& expression) const {
   const TokenizedText text = tokenize(expression);
-  return std::any_of(text.tokens.begin(), text.tokens.end(), [&](const Token& token) {
-    return token.identifier() &&
-           std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
-             return scope.variables.contains(std::string(token.text));
-           });
-  });
+  for (std::size_t i = 0; i < text.tokens.size(); ++i) {
+    const Token& token = text.tokens[i];
+    if (!token.identifier() || (i > 0 && text.tokens[i - 1].is("::"))) continue;
+    const std::string name(token.text);
+    if (std::any_of(program_.scopes.begin(), program_.scopes.end(),
+                    [&](const TextScope& scope) { return scope.variables.contains(name); }))
+      return true;
+  }
+  return false;
 }
 
 std::string DraftTypes::type_name(const std::string& type, const TextKernel& kernel, int depth) const {
@@ -286,66 +289,89 @@ const TextureFetch* DraftTypes::texture_fetch(const TextParameter& parameter, co
 
 std::string DraftTypes::template_type(const TextKernel& kernel, const std::string& name) const {
   const std::string argument = template_argument(kernel, name);
-  const auto scalar = parse_scalar_type(argument);
-  if (argument.empty() || scalar) return name;
+  const bool own = own_types_.contains({kernel.name, kernel.types, name});
+  if (argument.empty() || (parse_scalar_type(argument) && !own)) return name;
   if (kernel.template_parameters.empty()) return "";
   TextKernel plain;
   plain.name = kernel.name;
   std::string known = type_name(argument, plain);
+  if (own && !known.empty()) return known;
   // C++ has two types of 64 bits, a `type` parameter one: what chooses specialisations stays as written.
   return parse_scalar_type(known) && known != "long" && known != "ulong" ? name : known;
 }
 
 std::string DraftTypes::template_argument(const TextKernel& kernel, const std::string& name) const {
-  std::vector<std::string> arguments = template_arguments(kernel, name, 1);
-  if (arguments.empty()) return guessed_vector(name, kernel);
-  // No buffer has elements of the type char1.
-  constexpr std::size_t kSome = 4;
-  const auto of_one = [](const std::string& type) {
-    return type.ends_with('1') && parse_element_type(type.substr(0, type.size() - 1) + "2").has_value();
-  };
-  if (of_one(arguments.front())) arguments = template_arguments(kernel, name, kSome);
-  const auto other = std::find_if_not(arguments.begin(), arguments.end(), of_one);
-  return other == arguments.end() ? arguments.front() : *other;
+  const std::vector<std::string> arguments = template_arguments(kernel, name, 1);
+  return arguments.empty() ? guessed_vector(name, kernel) : arguments.front();
 }
 
 std::vector<std::string> DraftTypes::template_arguments(const TextKernel& kernel, const std::string& name,
                                                         std::size_t most) const {
-  if (kernel.template_parameters.empty()) return {};
-  const std::tuple key(kernel.name, kernel.types, name, most);
-  if (const auto known = template_arguments_.find(key); known != template_arguments_.end())
-    return known->second;
-  return template_arguments_[key] = find_template_arguments(kernel, name, most);
-}
-
-std::vector<std::string> DraftTypes::find_template_arguments(const TextKernel& kernel,
-                                                             const std::string& name,
-                                                             std::size_t most) const {
   std::vector<std::string> arguments;
-  bool is_type = false;
-  const auto add = [&](std::vector<std::string> found) {
-    for (std::string& argument : found) {
-      const bool there = std::find(arguments.begin(), arguments.end(), argument) != arguments.end();
-      const bool unknown = is_unknown_value(kernel, name, argument) || (is_type && !is_known_type(argument));
-      if (arguments.size() < most && !there && !unknown) arguments.push_back(std::move(argument));
-    }
-  };
+  for (const TemplateValues& one : instantiations(kernel)) {
+    const auto value = one.find(name);
+    if (value == one.end() || arguments.size() == most) continue;
+    if (std::find(arguments.begin(), arguments.end(), value->second) == arguments.end())
+      arguments.push_back(value->second);
+  }
+  if (!arguments.empty()) return arguments;
   for (const TextParameter& parameter : kernel.template_parameters) {
     if (parameter.name != name || name.empty()) continue;
-    is_type = parameter.type == "typename" || parameter.type == "class";
-    for (const TextLaunch& launch : program_.launches) {
-      if (launch.kernel == base_name(kernel.name) && arguments.size() < most)
-        add(template_arguments_of(program_, kernel, launch, name, most));
-    }
-    if (arguments.size() < most) add(named_arguments_of(program_, kernel, name, most));
-    if (!arguments.empty()) return arguments;
     std::string other = passed_object(kernel, name);
     if (other.empty()) other = parameter.default_value;
     if (other.empty()) other = borrowed_argument(kernel, parameter);
     if (!other.empty()) arguments.push_back(std::move(other));
-    return arguments;
+    break;
   }
   return arguments;
+}
+
+const std::vector<TemplateValues>& DraftTypes::instantiations(const TextKernel& kernel) const {
+  static const std::vector<TemplateValues> none;
+  if (kernel.template_parameters.empty()) return none;
+  const std::pair key(kernel.name, kernel.types);
+  if (const auto known = instantiations_.find(key); known != instantiations_.end()) return known->second;
+  std::vector<TemplateValues> found = instantiations_of(program_, kernel);
+  for (TemplateValues& one : found) {
+    for (const TextParameter& parameter : kernel.template_parameters) {
+      const auto value = one.find(parameter.name);
+      if (value == one.end()) continue;
+      const bool type = parameter.type == "typename" || parameter.type == "class";
+      if (is_unknown_value(kernel, parameter.name, value->second) || (type && !is_known_type(value->second)))
+        one.erase(value);
+    }
+  }
+  // No buffer has elements of the type char1.
+  const auto of_one = [](const auto& value) {
+    const std::string& type = value.second;
+    return type.ends_with('1') && parse_element_type(type.substr(0, type.size() - 1) + "2").has_value();
+  };
+  std::stable_sort(found.begin(), found.end(), [&](const TemplateValues& a, const TemplateValues& b) {
+    if (a.size() != b.size()) return a.size() > b.size();
+    return std::none_of(a.begin(), a.end(), of_one) && std::any_of(b.begin(), b.end(), of_one);
+  });
+  return instantiations_[key] = std::move(found);
+}
+
+void DraftTypes::choose(const TextKernel& kernel) {
+  if (instantiations(kernel).empty()) return;
+  std::vector<TemplateValues>& found = instantiations_[{kernel.name, kernel.types}];
+  const TextKernel plain;
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    const auto shared = shared_types_.find(parameter.name);
+    if (shared == shared_types_.end()) continue;
+    const std::size_t all = found.front().size();
+    std::stable_partition(found.begin(), found.end(), [&](const TemplateValues& one) {
+      const auto value = one.find(parameter.name);
+      return one.size() == all && value != one.end() && type_name(value->second, plain) == shared->second;
+    });
+  }
+  for (const auto& [name, value] : found.front()) {
+    const std::string type = type_name(value, plain);
+    if (!parse_scalar_type(type)) continue;
+    if (shared_types_.try_emplace(name, type).first->second != type)
+      own_types_.insert({kernel.name, kernel.types, name});
+  }
 }
 
 bool DraftTypes::is_known_type(const std::string& type, int depth) const {
@@ -390,8 +416,10 @@ std::string DraftTypes::borrowed_argument(const TextKernel& kernel, const TextPa
   for (const TextLaunch& launch : program_.launches) {
     for (const TextKernel& other : program_.kernels) {
       if (launch.kernel != base_name(other.name)) continue;
-      for (std::string& argument : template_arguments_of(program_, other, launch, parameter.name, 1)) {
-        if (program_.classes.contains(template_id(argument).name)) return std::move(argument);
+      for (const TemplateValues& one : instantiations(other)) {
+        const auto argument = one.find(parameter.name);
+        if (argument != one.end() && program_.classes.contains(template_id(argument->second).name))
+          return argument->second;
       }
     }
   }
@@ -406,8 +434,10 @@ std::string DraftTypes::borrowed_number(const TextParameter& parameter) const {
             return !one.name.empty() && one.name == parameter.name && one.type == parameter.type;
           });
       if (!alike || launch.kernel != base_name(other.name)) continue;
-      for (const std::string& argument : template_arguments_of(program_, other, launch, parameter.name, 1)) {
-        if (const auto number = value_of(argument)) return std::to_string(*number);
+      for (const TemplateValues& one : instantiations(other)) {
+        const auto argument = one.find(parameter.name);
+        const auto number = argument == one.end() ? std::nullopt : value_of(argument->second);
+        if (number) return std::to_string(*number);
       }
     }
   }

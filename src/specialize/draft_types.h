@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "config/scalar_type.h"
+#include "specialize/instantiations.h"
 #include "specialize/program_text.h"
 
 namespace kiln {
@@ -86,6 +89,10 @@ class DraftTypes {
   /// Whether its type is one of CUDA's for textures and surfaces.
   [[nodiscard]] static bool is_texture_object(const TextParameter& parameter);
 
+  /// Takes an instantiation of the kernel whose types are those of the kernels chosen before it, where the
+  /// program has one. Where it has none, the kernel's types are no parameters of the workload.
+  void choose(const TextKernel& kernel);
+
   /// The workload's form of a type parameter of a kernel's template: a `type` parameter of the same name, or
   /// the program's type argument.
   [[nodiscard]] std::string template_type(const TextKernel& kernel, const std::string& name) const;
@@ -136,13 +143,15 @@ class DraftTypes {
   bool add_members(const std::string& name, const TextKernel& kernel, int depth,
                    std::vector<TextParameter>& members, std::size_t& offset) const;
 
-  [[nodiscard]] std::vector<std::string> find_template_arguments(const TextKernel& kernel,
-                                                                 const std::string& name,
-                                                                 std::size_t most) const;
+  /// With which arguments the program instantiates the kernel, as far as they are known here; that with the
+  /// most first.
+  [[nodiscard]] const std::vector<TemplateValues>& instantiations(const TextKernel& kernel) const;
 
   const ProgramText& program_;
-  mutable std::map<std::tuple<std::string, std::string, std::string, std::size_t>, std::vector<std::string>>
-      template_arguments_;  // found before: by kernel, its types, the parameter and how many
+  mutable std::map<std::pair<std::string, std::string>, std::vector<TemplateValues>>
+      instantiations_;                               // found before: by kernel and its types
+  std::map<std::string, std::string> shared_types_;  // by type parameter: what the workload's one is by default
+  std::set<std::tuple<std::string, std::string, std::string>> own_types_;  // of kernels that have another one
 };
 
 }  // namespace kiln

@@ -52,7 +52,10 @@ class Drafter {
 
   WorkloadDraft run() {
     const std::vector<const TextKernel*> chosen = chosen_kernels();
-    for (const TextKernel* kernel : chosen) scalars_.reserve_types(*kernel);
+    for (const TextKernel* kernel : chosen) {
+      types_.choose(*kernel);
+      scalars_.reserve_types(*kernel);
+    }
     for (const TextKernel* kernel : chosen) {
       if (const auto why = draft_kernel(*kernel))
         draft_.notes.push_back("'" + kernel->name + "' is left out: " + *why);
