@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -155,6 +156,10 @@ std::string DraftTypes::type_name(const std::string& type, const TextKernel& ker
                                                            {"__half", "half"},
                                                            {"__nv_bfloat16", "bfloat16"},
                                                            {"nv_bfloat16", "bfloat16"},
+                                                           {"cudaStream_t", "ulong"},
+                                                           {"cudaEvent_t", "ulong"},
+                                                           {"hipStream_t", "ulong"},
+                                                           {"hipEvent_t", "ulong"},
                                                            {"cuComplex", "float2"},
                                                            {"cuFloatComplex", "float2"},
                                                            {"cuDoubleComplex", "double2"},
@@ -302,7 +307,92 @@ std::string DraftTypes::template_type(const TextKernel& kernel, const std::strin
 
 std::string DraftTypes::template_argument(const TextKernel& kernel, const std::string& name) const {
   const std::vector<std::string> arguments = template_arguments(kernel, name, 1);
-  return arguments.empty() ? guessed_vector(name, kernel) : arguments.front();
+  if (!arguments.empty()) return arguments.front();
+  std::string guess = guessed_vector(name, kernel);
+  return guess.empty() ? guessed_class(kernel, name) : guess;
+}
+
+bool DraftTypes::cannot_be_called(const TextKernel& kernel, const std::string& name,
+                                  const std::string& argument) const {
+  const std::string type = template_id(argument).name;
+  const bool called =
+      std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [&](const TextParameter& parameter) {
+        return bare_type(parameter.type) == name && kernel.called_with.contains(parameter.name);
+      });
+  const auto classes = program_.classes.find(type.substr(type.rfind(' ') + 1));
+  if (!called || classes == program_.classes.end()) return false;
+  return classes->second.front().bases.empty() && !has_members(classes->first, {kCallOperator});
+}
+
+std::string DraftTypes::guessed_class(const TextKernel& kernel, const std::string& name) const {
+  const auto fits_one = [&](const auto& fits) {
+    for (const auto& [other, classes] : program_.classes) {
+      if (!fits(other)) continue;
+      std::string used = used_class(other);
+      if (!used.empty()) return used;
+    }
+    return std::string();
+  };
+  for (const TextParameter& parameter : kernel.parameters) {
+    const auto called = kernel.called_with.find(parameter.name);
+    if (bare_type(parameter.type) != name || called == kernel.called_with.end()) continue;
+    std::string object = fits_one([&](const std::string& other) {
+      return std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
+        return scope.name == kCallOperator && scope.outer != TextScope::kNone &&
+               program_.scopes[scope.outer].name == other && scope.parameters.size() == called->second;
+      });
+    });
+    if (!object.empty()) return object;
+    return called->second == 1 ? "cuda::std::identity" : called->second == 2 ? "cuda::std::plus<>" : "";
+  }
+  const auto needed = kernel.needed_members.find(name);
+  if (needed == kernel.needed_members.end()) return "";
+  return fits_one([&](const std::string& other) { return has_members(other, needed->second); });
+}
+
+bool DraftTypes::has_members(const std::string& name, const std::set<std::string>& members) const {
+  const auto classes = program_.classes.find(name);
+  if (classes == program_.classes.end()) return false;
+  const TextClass& one = classes->second.front();
+  return std::all_of(members.begin(), members.end(), [&](const std::string& member) {
+    if (one.types.contains(member) || one.constants.contains(member)) return true;
+    if (std::any_of(one.members.begin(), one.members.end(),
+                    [&](const TextParameter& data) { return data.name == member; }))
+      return true;
+    const bool function =
+        std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
+          return scope.name == member && scope.outer != TextScope::kNone &&
+                 program_.scopes[scope.outer].name == name;
+        });
+    return function || std::any_of(one.bases.begin(), one.bases.end(), [&](const std::string& base) {
+             return base != name && has_members(template_id(base).name, {member});
+           });
+  });
+}
+
+std::string DraftTypes::used_class(const std::string& name) const {
+  const TextClass& one = program_.classes.at(name).front();
+  if (one.template_parameters.empty()) return name;
+  const std::vector<std::string> used = instantiations_of_class(program_, name);
+  return used.empty() ? "" : used.front();
+}
+
+std::string DraftTypes::guessed_number(const TextKernel& kernel, const std::string& name) {
+  if (const auto compared = kernel.compared.find(name); compared != kernel.compared.end())
+    return compared->second;
+  std::string word;
+  for (const char c : name) {
+    if (c != '_') word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  const auto has = [&](const std::string_view part) { return word.find(part) != std::string::npos; };
+  const bool plane =
+      std::find(kernel.names_in_body.begin(), kernel.names_in_body.end(), "y") != kernel.names_in_body.end();
+  if (has("warpsize") || has("lanes") || has("wavesize")) return "32";
+  if (has("vec") || has("unroll") || has("ilp") || has("perthread")) return "4";
+  if (has("threads") || has("blocksize") || has("blockdim") || has("tpb") || has("nthread"))
+    return plane ? "16" : "256";
+  if (has("tile")) return "16";
+  return kernel.divided.contains(name) ? "64" : "1";
 }
 
 std::vector<std::string> DraftTypes::template_arguments(const TextKernel& kernel, const std::string& name,
@@ -337,7 +427,8 @@ const std::vector<TemplateValues>& DraftTypes::instantiations(const TextKernel& 
       const auto value = one.find(parameter.name);
       if (value == one.end()) continue;
       const bool type = parameter.type == "typename" || parameter.type == "class";
-      if (is_unknown_value(kernel, parameter.name, value->second) || (type && !is_known_type(value->second)))
+      if (is_unknown_value(kernel, parameter.name, value->second) ||
+          (type && !is_known_type(value->second)) || cannot_be_called(kernel, parameter.name, value->second))
         one.erase(value);
     }
   }

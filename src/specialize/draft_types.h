@@ -97,8 +97,12 @@ class DraftTypes {
   /// the program's type argument.
   [[nodiscard]] std::string template_type(const TextKernel& kernel, const std::string& name) const;
 
-  /// From the program's launch, or the parameter's default; empty if both are missing.
+  /// From the program's instantiations, or the parameter's default, or a guess; empty if all are missing.
   [[nodiscard]] std::string template_argument(const TextKernel& kernel, const std::string& name) const;
+
+  /// For a number of a kernel's template that the program does not show: what the kernel compares it with, or
+  /// what numbers of such names are.
+  [[nodiscard]] static std::string guessed_number(const TextKernel& kernel, const std::string& name);
 
   /// All that the program passes, at most this many.
   [[nodiscard]] std::vector<std::string> template_arguments(const TextKernel& kernel, const std::string& name,
@@ -119,12 +123,27 @@ class DraftTypes {
   /// How many numbers a struct holds, counted to one more than a workload's `types` can have.
   [[nodiscard]] std::int64_t numbers_of(const std::vector<TextParameter>& members, int depth) const;
 
+  /// For a class of a kernel's template that the program does not show: one of the program's that has the
+  /// members, or the operator, that the kernel uses; for a function object else one of libcu++. Empty: none.
+  [[nodiscard]] std::string guessed_class(const TextKernel& kernel, const std::string& name) const;
+
+  /// Whether a class or its bases have all of these members.
+  [[nodiscard]] bool has_members(const std::string& name, const std::set<std::string>& members) const;
+
+  /// "Table<float,4>" of "Table", as the program uses it; empty: it does not.
+  [[nodiscard]] std::string used_class(const std::string& name) const;
+
   /// "Add" where the program launches a kernel with `Add()` for an argument of the template's type `name`.
   [[nodiscard]] std::string passed_object(const TextKernel& kernel, const std::string& name) const;
 
   /// Whether the kernel takes an object of the template's type `name`, and `argument` is no type that is
   /// known.
   [[nodiscard]] bool is_unknown_value(const TextKernel& kernel, const std::string& name,
+                                      const std::string& argument) const;
+
+  /// Whether the kernel calls what it takes of the template's type `name`, and `argument` is a class that has
+  /// no operator for that.
+  [[nodiscard]] bool cannot_be_called(const TextKernel& kernel, const std::string& name,
                                       const std::string& argument) const;
 
   /// For a kernel that nothing launches: the class with which another one is launched for a parameter of the
@@ -149,8 +168,9 @@ class DraftTypes {
 
   const ProgramText& program_;
   mutable std::map<std::pair<std::string, std::string>, std::vector<TemplateValues>>
-      instantiations_;                               // found before: by kernel and its types
-  std::map<std::string, std::string> shared_types_;  // by type parameter: what the workload's one is by default
+      instantiations_;  // found before: by kernel and its types
+  std::map<std::string, std::string>
+      shared_types_;  // by type parameter: what the workload's one is by default
   std::set<std::tuple<std::string, std::string, std::string>> own_types_;  // of kernels that have another one
 };
 

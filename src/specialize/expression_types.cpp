@@ -42,7 +42,8 @@ std::string ExpressionTypes::type_of(const std::string& expression, std::size_t 
     const std::size_t star = of.rfind('*');
     return star == std::string::npos ? "" : of.substr(0, star) + of.substr(star + 1);
   }
-  if (tokens[0].is("-") && tokens.size() > 1) return type_of(text_of(tokens, {1, tokens.size()}), scope, depth + 1);
+  if (tokens[0].is("-") && tokens.size() > 1)
+    return type_of(text_of(tokens, {1, tokens.size()}), scope, depth + 1);
   if (tokens[0].is("true") || tokens[0].is("false")) return "bool";
   if (!tokens[0].identifier()) return "";
   const std::size_t last = tokens.size() - 1;
@@ -56,7 +57,8 @@ std::string ExpressionTypes::type_of(const std::string& expression, std::size_t 
   }
   if (std::string made = made_type(tokens, scope); !made.empty()) return made;
   std::string type = of_variable(std::string(tokens[0].text), scope);
-  if (bare_type(type) == "auto") type = type_of(initialiser(std::string(tokens[0].text), scope), scope, depth + 1);
+  if (bare_type(type) == "auto")
+    type = type_of(initialiser(std::string(tokens[0].text), scope), scope, depth + 1);
   std::size_t i = 1;
   for (; i < tokens.size(); ++i) {
     if (!tokens[i].is(".") && !tokens[i].is("->")) break;
@@ -95,9 +97,8 @@ std::string ExpressionTypes::made_type(const std::vector<Token>& tokens, std::si
 std::string ExpressionTypes::initialiser(const std::string& name, std::size_t scope) const {
   for (std::size_t at = scope; at != TextScope::kNone; at = program_.scopes[at].outer) {
     const auto& known = program_.scopes[at].definitions;
-    const auto found = std::find_if(known.rbegin(), known.rend(), [&](const TextDefinition& one) {
-      return !one.type && one.name == name;
-    });
+    const auto found = std::find_if(known.rbegin(), known.rend(),
+                                    [&](const TextDefinition& one) { return !one.type && one.name == name; });
     if (found != known.rend()) return found->text;
   }
   return "";
@@ -132,8 +133,14 @@ std::string ExpressionTypes::pointer_of_container(const std::vector<Token>& toke
 
 std::string ExpressionTypes::of_variable(const std::string& name, std::size_t scope) const {
   for (std::size_t at = scope; at != TextScope::kNone; at = program_.scopes[at].outer) {
-    const auto found = program_.scopes[at].variables.find(name);
-    if (found != program_.scopes[at].variables.end()) return found->second;
+    const TextScope& around = program_.scopes[at];
+    const auto found = around.variables.find(name);
+    if (found != around.variables.end()) return found->second;
+    const auto record = program_.records.find(around.member_of.name);  // of a member outside of its class
+    if (record == program_.records.end()) continue;
+    for (const TextParameter& one : record->second) {
+      if (one.name == name) return one.type;
+    }
   }
   const auto found = program_.variables.find(name);
   return found == program_.variables.end() ? "" : found->second;

@@ -104,10 +104,12 @@ bool is_known(const ProgramText& program, const std::string& text, std::size_t s
       "unsigned", "signed",  "long",    "short",   "char",     "int",      "float",    "double",   "bool",
       "true",     "false",   "const",   "void",    "sizeof",   "std",      "half",     "size_t",   "int8_t",
       "int16_t",  "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t", "ptrdiff_t"};
-  const std::vector<Token> tokens = tokenize(text).tokens;
+  const TokenizedText source = tokenize(text);
+  const std::vector<Token>& tokens = source.tokens;
   return std::all_of(tokens.begin(), tokens.end(), [&](const Token& token) {
     const std::string word(token.text);
-    if (!token.identifier() || words.contains(word) || parse_element_type(word)) return true;
+    const bool member = &token != tokens.data() && (&token - 1)->is("::");
+    if (!token.identifier() || member || words.contains(word) || parse_element_type(word)) return true;
     for (std::size_t at = scope; at != TextScope::kNone; at = program.scopes[at].outer) {
       if (program.scopes[at].variables.contains(word)) return program.constants.contains(word);
     }
@@ -126,7 +128,8 @@ class Instantiations {
     Environments found;
     const Template parts = {kernel.template_parameters, kernel.parameters};
     const auto add = [&](const TextCall& call) {
-      for (const TemplateValues& around : environments(call.scope)) add_new(found, bound(parts, call, around, {}));
+      for (const TemplateValues& around : environments(call.scope))
+        add_new(found, bound(parts, call, around, {}));
     };
     const std::string name = kernel.name.substr(kernel.name.rfind(':') + 1);
     for (const TextLaunch& launch : program_.launches) {
@@ -135,6 +138,26 @@ class Instantiations {
     }
     for (const TextCall& call : program_.calls) {
       if (call.name == name) add(call);
+    }
+    return found;
+  }
+
+  [[nodiscard]] Strings of_class(const std::string& name) {
+    Strings found;
+    const auto classes = program_.classes.find(name);
+    if (classes == program_.classes.end()) return found;
+    const TextClass& one = classes->second.front();
+    for (const TextCall& call : program_.calls) {
+      if (call.name != name) continue;
+      for (const TemplateValues& around : environments(call.scope)) {
+        const TemplateValues values = bound({one.template_parameters, {}}, call, around, {});
+        if (values.size() < one.template_parameters.size()) continue;
+        Strings arguments;
+        for (const TextParameter& parameter : one.template_parameters)
+          arguments.push_back(values.at(parameter.name));
+        std::string text = name + "<" + join(arguments, ",") + ">";
+        if (std::find(found.begin(), found.end(), text) == found.end()) found.push_back(std::move(text));
+      }
     }
     return found;
   }
@@ -199,9 +222,8 @@ class Instantiations {
     const auto classes = program_.classes.find(member_of.name);
     if (classes != program_.classes.end()) {
       for (const TextClass& one : classes->second) {
-        for (std::size_t i = 0; i < parameters.size() && i < one.template_parameters.size() &&
-                                one.specialises.empty();
-             ++i)
+        for (std::size_t i = 0;
+             i < parameters.size() && i < one.template_parameters.size() && one.specialises.empty(); ++i)
           parameters[i].default_value = one.template_parameters[i].default_value;
       }
     }
@@ -314,8 +336,8 @@ class Instantiations {
 
   /// `values` and what a call passes for the parameters of a template: written, deduced or by default.
   /// `caller`: what the names around the call stand for.
-  [[nodiscard]] TemplateValues bound(const Template& called, const TextCall& call, const TemplateValues& caller,
-                                     TemplateValues values) {
+  [[nodiscard]] TemplateValues bound(const Template& called, const TextCall& call,
+                                     const TemplateValues& caller, TemplateValues values) {
     const Place place = {call.scope, call.token};
     for (std::size_t i = 0; i < called.template_parameters.size(); ++i) {
       const TextParameter& parameter = called.template_parameters[i];
@@ -347,11 +369,11 @@ class Instantiations {
   [[nodiscard]] std::optional<std::string> deduced(const std::string& type, const std::string& argument,
                                                    const std::string& wanted, const TextCall& call,
                                                    const TemplateValues& caller) {
-    std::string given =
-        call.instantiates ? type_of_parameter(argument) : types_.of(argument, call.scope);
+    std::string given = call.instantiates ? type_of_parameter(argument) : types_.of(argument, call.scope);
     if (given.empty()) return std::nullopt;
     const Place place = {call.scope, call.token};
-    if (std::string found = matched(type, given, wanted); !found.empty()) return resolved(found, place, caller, 0);
+    if (std::string found = matched(type, given, wanted); !found.empty())
+      return resolved(found, place, caller, 0);
     const auto known = resolved(given, place, caller, 0);  // "Table<float>" behind an alias
     if (!known || *known == given) return std::nullopt;
     std::string found = matched(type, resolved_type(program_, *known), wanted);
@@ -372,7 +394,8 @@ class Instantiations {
     if (left.arguments.empty() || last_word(left.name) != last_word(right.name)) return "";
     for (std::size_t i = 0; i < left.arguments.size() && i < right.arguments.size(); ++i) {
       if (left.arguments[i] == wanted) return right.arguments[i];
-      if (std::string found = matched(left.arguments[i], right.arguments[i], wanted, depth + 1); !found.empty())
+      if (std::string found = matched(left.arguments[i], right.arguments[i], wanted, depth + 1);
+          !found.empty())
         return found;
     }
     return "";
@@ -382,7 +405,8 @@ class Instantiations {
                                              TemplateValues values, Place place) {
     for (const TextParameter& parameter : parameters) {
       if (parameter.default_value.empty()) continue;
-      if (const auto value = resolved(parameter.default_value, place, values, 0)) values[parameter.name] = *value;
+      if (const auto value = resolved(parameter.default_value, place, values, 0))
+        values[parameter.name] = *value;
     }
     return values;
   }
@@ -432,8 +456,14 @@ class Instantiations {
     return simplified(result);
   }
 
-  /// "4" of "std::integral_constant<int, 4>::value"; the type of "typename Pack<half>::Type".
-  [[nodiscard]] std::string simplified(const std::string& text) const {
+  /// "4" of "std::integral_constant<int, 4>::value"; the type of "typename Pack<half>::Type"; the side that
+  /// std::conditional chooses.
+  [[nodiscard]] std::string simplified(std::string text) const {
+    for (int i = 0; i < kDeepestText && text.find("std::") != std::string::npos; ++i) {
+      std::string simpler = with_trait_replaced(text);
+      if (simpler == text) break;
+      text = std::move(simpler);
+    }
     const bool value = text.ends_with("::value");
     for (const std::string_view end : {"::value", "{}", "()"}) {
       if (!text.ends_with(end)) continue;
@@ -445,6 +475,41 @@ class Instantiations {
     return text;
   }
 
+  /// With what the first std::is_same or std::conditional stands for whose arguments decide it.
+  [[nodiscard]] std::string with_trait_replaced(const std::string& text) const {
+    const TokenizedText source = tokenize(text);
+    const std::vector<Token>& tokens = source.tokens;
+    const auto at = [&](std::size_t i, std::string_view word) {
+      return i < tokens.size() && tokens[i].is(word);
+    };
+    for (std::size_t i = 2; i + 1 < tokens.size(); ++i) {
+      if (!at(i + 1, "<") || !at(i - 1, "::") || !at(i - 2, "std")) continue;
+      const bool same = at(i, "is_same") || at(i, "is_same_v");
+      const bool chooses = at(i, "conditional") || at(i, "conditional_t");
+      if (!same && !chooses) continue;
+      std::size_t end = behind_angles(tokens, i + 1, tokens.size());
+      Strings arguments;
+      for (const TokenSpan& part : parts_of(tokens, {i + 2, end - 1}, true))
+        arguments.push_back(text_of(tokens, part));
+      std::string result;
+      if (same && arguments.size() == 2) {
+        const auto plain = [&](const std::string& type) { return simplified(type); };
+        result = plain(arguments[0]) == plain(arguments[1]) ? "true" : "false";
+      } else if (chooses && arguments.size() == 3) {
+        const std::string& condition = arguments[0];
+        const auto number = constant_value(condition, program_.constants);
+        if (condition == "true" || (number && *number != 0)) result = arguments[1];
+        if (condition == "false" || (number && *number == 0)) result = arguments[2];
+      }
+      if (result.empty()) continue;
+      if (at(end, "::") && (at(end + 1, "value") || at(end + 1, "type"))) end += 2;
+      const std::size_t begin = i >= 3 && at(i - 3, "typename") ? i - 3 : i - 2;
+      const std::size_t first = tokens[begin].offset;
+      return apply_edits(text, {{first, tokens[end - 1].end() - first, result}});
+    }
+    return text;
+  }
+
   /// What a name stands for: a local type or constant, a parameter of a template; else the name.
   [[nodiscard]] std::optional<NameValue> value_of(const std::string& name, Place place,
                                                   const TemplateValues& values, int depth) {
@@ -453,15 +518,15 @@ class Instantiations {
     };
     for (std::size_t at = place.scope; at != TextScope::kNone; at = program_.scopes[at].outer) {
       const TextScope& around = program_.scopes[at];
-      if (const TextDefinition* known = definition(around, name, place.token)) {
+      std::optional<TextDefinition> known = definition(around, name, place.token);
+      if (!known) known = definition_of_class(around, name);
+      if (known) {
         if (known->type || depends_on_template(known->text, at))
           return plain(value_of_definition(*known, at, values, depth));
         const auto number = constant_value(known->text, program_.constants);
         const bool one_word = tokenize(known->text).tokens.size() == 1;
         return NameValue{number ? std::to_string(*number) : one_word ? known->text : name, false};
       }
-      if (const std::string alias = alias_of_class(around, name); !alias.empty())
-        return plain(resolved(alias, {at, 0}, values, depth + 1));
       if (names_parameter(around, name)) {
         const auto value = values.find(name);
         return value == values.end() ? std::nullopt : std::optional(NameValue{value->second, false});
@@ -474,11 +539,11 @@ class Instantiations {
     return NameValue{name, false};
   }
 
-  [[nodiscard]] static const TextDefinition* definition(const TextScope& scope, const std::string& name,
-                                                        std::size_t token) {
-    const TextDefinition* last = nullptr;
+  [[nodiscard]] static std::optional<TextDefinition> definition(const TextScope& scope,
+                                                                const std::string& name, std::size_t token) {
+    std::optional<TextDefinition> last;
     for (const TextDefinition& one : scope.definitions) {
-      if (one.name == name && one.begin < token && token < one.end) last = &one;
+      if (one.name == name && one.begin < token && token < one.end) last = one;
     }
     return last;
   }
@@ -495,10 +560,12 @@ class Instantiations {
     const TokenizedText source = tokenize(text);
     return std::any_of(source.tokens.begin(), source.tokens.end(), [&](const Token& token) {
       const std::string word(token.text);
-      for (std::size_t at = scope; token.identifier() && at != TextScope::kNone; at = program_.scopes[at].outer) {
+      for (std::size_t at = scope; token.identifier() && at != TextScope::kNone;
+           at = program_.scopes[at].outer) {
         const TextScope& around = program_.scopes[at];
         if (names_parameter(around, word)) return true;
-        const bool defined = std::any_of(around.definitions.begin(), around.definitions.end(),
+        const bool defined = definition_of_class(around, word) ||
+                             std::any_of(around.definitions.begin(), around.definitions.end(),
                                          [&](const TextDefinition& one) { return one.name == word; });
         if (defined || names_parameter(around, auto_type(word))) return true;
       }
@@ -514,22 +581,26 @@ class Instantiations {
     return number.empty() ? std::nullopt : std::optional(number);
   }
 
-  /// What a name of a type of the class around stands for, also for a member that is defined outside of it.
-  [[nodiscard]] std::string alias_of_class(const TextScope& scope, const std::string& name) const {
+  /// What a name of a type or a constant of the class around stands for, also for a member that is defined
+  /// outside of it.
+  [[nodiscard]] std::optional<TextDefinition> definition_of_class(const TextScope& scope,
+                                                                  const std::string& name) const {
     const std::string& own = scope.member_of.name.empty() ? scope.name : scope.member_of.name;
     const auto classes = program_.classes.find(own);
-    if (classes == program_.classes.end()) return "";
+    if (classes == program_.classes.end()) return std::nullopt;
     for (const TextClass& one : classes->second) {
       const auto alias = one.types.find(name);
-      if (alias == one.types.end() || !one.specialises.empty()) continue;
+      const auto constant = one.constants.find(name);
+      const bool type = alias != one.types.end();
+      if ((!type && constant == one.constants.end()) || !one.specialises.empty()) continue;
       TemplateValues values;  // of its template's parameters, as the member calls them
       for (std::size_t i = 0; i < one.template_parameters.size(); ++i) {
         if (i < scope.member_of.arguments.size())
           values.emplace(one.template_parameters[i].name, scope.member_of.arguments[i]);
       }
-      return substituted(alias->second, values);
+      return TextDefinition{name, substituted(type ? alias->second : constant->second, values), type, 0, 0};
     }
-    return "";
+    return std::nullopt;
   }
 
   const ProgramText& program_;
@@ -542,6 +613,10 @@ class Instantiations {
 
 std::vector<TemplateValues> instantiations_of(const ProgramText& program, const TextKernel& kernel) {
   return Instantiations(program).of_kernel(kernel);
+}
+
+std::vector<std::string> instantiations_of_class(const ProgramText& program, const std::string& name) {
+  return Instantiations(program).of_class(name);
 }
 
 }  // namespace kiln

@@ -53,7 +53,8 @@ class LaunchReader {
           call.arguments.push_back(text_of(tokens_, part));
       }
       const bool of_defaults = angles && at(behind - 2, "<");  // Table<>
-      if (!call.template_arguments.empty() || of_defaults || at(behind, "(")) calls.push_back(std::move(call));
+      if (!call.template_arguments.empty() || of_defaults || at(behind, "("))
+        calls.push_back(std::move(call));
     }
     return calls;
   }

@@ -227,6 +227,8 @@ class ProgramReader {
     const std::size_t index = program_.scopes.size();
     TextScope& scope = program_.scopes.emplace_back();
     if (!declaration.names.empty()) scope.name = std::string(declaration.names[0]);
+    const bool calls = declaration.kind == Kind::kFunction && scope.name == "operator";
+    if (calls && at(declaration.parameters.begin - 2, ")")) scope.name = kCallOperator;
     scope.outer = outer;
     for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
       scope.template_parameters.push_back(parameter_of(tokens(), part));
@@ -312,7 +314,8 @@ class ProgramReader {
       for (const TokenSpan& part : parts_of(tokens(), {open + 1, tokens()[open].close}, true))
         add_parameter(parameter_of(tokens(), part), scope);
       if (scope.template_parameters.empty()) continue;
-      if (i > 2 && at(i - 1, "=") && tokens()[i - 2].identifier()) scope.name = std::string(tokens()[i - 2].text);
+      if (i > 2 && at(i - 1, "=") && tokens()[i - 2].identifier())
+        scope.name = std::string(tokens()[i - 2].text);
       find_call_around(i, scope);
       const TokenSpan inside = {brace + 1, tokens()[brace].close};
       find_aliases(inside, scope.definitions);
@@ -474,7 +477,12 @@ class ProgramReader {
     for (std::size_t i = declaration.body.begin; i < declaration.body.end; ++i) {
       if (tokens()[i].identifier()) names.insert(std::string(tokens()[i].text));
       const bool member = at(i - 1, ".") || (at(i - 1, ">") && at(i - 2, "-"));
-      if (tokens()[i].identifier() && at(i + 1, "(") && !member) called.insert(std::string(tokens()[i].text));
+      if (tokens()[i].identifier() && at(i + 1, "(") && !member) {
+        called.insert(std::string(tokens()[i].text));
+        const std::size_t passed = parts_of(tokens(), {i + 2, tokens()[i + 1].close}, true).size();
+        std::size_t& most = kernel.called_with[std::string(tokens()[i].text)];
+        most = std::max(most, passed);
+      }
       if (at(i, "extern")) kernel.dynamic_shared = true;
     }
     for (std::size_t i = declaration.whole.begin; i < declaration.parameters.begin; ++i) {
@@ -487,6 +495,7 @@ class ProgramReader {
     kernel.passed_textures =
         passed_textures(tokens(), declaration.body, names_of_textures(kernel.parameters));
     for (const TextParameter& parameter : kernel.template_parameters) {
+      if (!parameter.name.empty()) find_uses(parameter.name, declaration.whole, kernel);
       const char last =
           parameter.name.empty() ? ' ' : last_component(kernel, parameter.name, declaration.body);
       if (last != ' ') kernel.components[parameter.name] = last;
@@ -512,6 +521,25 @@ class ProgramReader {
     }
     program_.kernels.push_back(std::move(kernel));
     offsets_.push_back(offset);
+  }
+
+  /// What a kernel needs of a parameter of its template.
+  void find_uses(const std::string& name, TokenSpan whole, TextKernel& kernel) const {
+    std::set<std::string_view> objects;
+    for (const TextParameter& one : kernel.parameters) {
+      if (bare_type(one.type) == name) objects.insert(one.name);
+    }
+    for (std::size_t i = whole.begin; i + 2 < whole.end; ++i) {
+      const bool accesses = at(i + 1, ".") || at(i + 1, "->");
+      if (accesses && objects.contains(tokens()[i].text) && tokens()[i + 2].identifier())
+        kernel.needed_members[name].insert(std::string(tokens()[i + 2].text));
+      if (!at(i, name) || at(i - 1, ".") || at(i - 1, "->") || at(i - 1, "::")) continue;
+      if (at(i + 1, "::") && tokens()[i + 2].identifier() && !at(i + 2, "template"))
+        kernel.needed_members[name].insert(std::string(tokens()[i + 2].text));
+      if (at(i + 1, "/") || at(i + 1, "%")) kernel.divided.insert(name);
+      if (at(i + 1, "==") && tokens()[i + 2].kind == Token::Kind::kNumber)
+        kernel.compared.emplace(name, std::string(tokens()[i + 2].text));
+    }
   }
 
   /// The last of x, y, z, w that the body reads of variables and elements of the type; ' ': none.
@@ -671,6 +699,10 @@ class ProgramReader {
       } else if (at(i + 1, "=")) {
         end = i + 2;
         while (end < span.end && !at(end, ";") && !at(end, ",")) {
+          if (const std::size_t behind_list = behind_arguments(end, span.end); behind_list != 0) {
+            end = behind_list;
+            continue;
+          }
           if ((at(end, "(") || at(end, "[") || at(end, "{")) && tokens()[end].close < span.end)
             end = tokens()[end].close;
           ++end;
@@ -682,6 +714,20 @@ class ProgramReader {
       }
       if (end > i && at(end, ",")) behind = end + 1;
     }
+  }
+
+  /// Behind the arguments of a template at `i`, as in `Lanes<T, 4>::value`; 0 where a less-than sign or no
+  /// sign at all is.
+  [[nodiscard]] std::size_t behind_arguments(std::size_t i, std::size_t end) const {
+    if (!at(i, "<") || !tokens()[i - 1].identifier()) return 0;
+    for (std::size_t k = i + 1; k < end && !at(k, ";") && !at(k, "&&") && !at(k, "||"); ++k) {
+      if (!at(k, ">")) continue;
+      const std::size_t behind = behind_angles(tokens(), i, end);
+      const bool closes =
+          behind < end && (at(behind, "::") || at(behind, "(") || at(behind, "{") || at(behind, ";"));
+      return closes ? behind : 0;
+    }
+    return 0;
   }
 
   /// Of the type of the name at `i`, without `const` and the like on either side.

@@ -29,10 +29,16 @@ struct TextKernel {
   bool overloaded = false;   ///< another kernel has the name
   bool specialises = false;  ///< a template of another text
   std::vector<TextParameter> parameters, template_parameters;
-  std::string launch_bounds;                    ///< the most work-items of a block, as written; may be empty
-  bool dynamic_shared = false;                  ///< it has an `extern __shared__` array
-  std::vector<std::string> names_in_body;       ///< each once
-  std::vector<std::string> called_in_body;      ///< those that a parenthesis follows
+  std::string launch_bounds;                ///< the most work-items of a block, as written; may be empty
+  bool dynamic_shared = false;              ///< it has an `extern __shared__` array
+  std::vector<std::string> names_in_body;   ///< each once
+  std::vector<std::string> called_in_body;  ///< those that a parenthesis follows
+  std::map<std::string, std::size_t> called_with;  ///< by the name of what is called: the most arguments
+  /// By a parameter of the template: the members of it that are named, the first number it is compared with,
+  /// and whether it is divided.
+  std::map<std::string, std::set<std::string>> needed_members;
+  std::map<std::string, std::string> compared;
+  std::set<std::string> divided;
   std::vector<std::string> constants;           ///< in constant memory, named here or in functions it calls
   std::map<std::string, TextureFetch> fetches;  ///< by the name of the texture or surface
   std::vector<PassedTexture> passed_textures;
@@ -45,6 +51,9 @@ struct TemplateId {
   std::vector<std::string> arguments;
 };
 
+/// The name of the scope of a function object's operator.
+constexpr const char* kCallOperator = "operator()";
+
 /// A type or a constant that a function defines, and the tokens in which it is known.
 struct TextDefinition {
   std::string name, text;
@@ -52,21 +61,21 @@ struct TextDefinition {
   std::size_t begin = 0, end = 0;
 };
 
-/// A function of the host, a class, or a generic lambda: where names of a launch's arguments are declared. The
-/// type of a parameter `auto x` is a parameter of its template, as in C++: auto_type("x").
+/// A function of the host, a class, or a generic lambda: where names of a launch's arguments are declared.
+/// The type of a parameter `auto x` is a parameter of its template, as in C++: auto_type("x").
 struct TextScope {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::string name;  ///< of a lambda: its variable's; may be empty
   std::vector<TextParameter> parameters, template_parameters;
   std::map<std::string, std::string> variables;  ///< types of what the body declares, and of parameters
   std::vector<TextDefinition> definitions;       ///< of the body, in its order
-  std::size_t outer = kNone;                     ///< of a member function: its class; of a lambda: its function
+  std::size_t outer = kNone;  ///< of a member function: its class; of a lambda: its function
   bool lambda = false;
   std::string passed_to;            ///< the function whose argument a lambda is; may be empty
   std::size_t passed_as = 0;        ///< which argument
   std::vector<std::string> called;  ///< parameters of a template's type that the body calls
-  TemplateId member_of;      ///< "Grid" and {"T"} of `template <class T> void Grid<T>::step()`
-  bool specialises = false;  ///< it is `template <> void f<float>(...)`
+  TemplateId member_of;             ///< "Grid" and {"T"} of `template <class T> void Grid<T>::step()`
+  bool specialises = false;         ///< it is `template <> void f<float>(...)`
   std::vector<std::string> specialised_for = {};  ///< the arguments, if they are written
 };
 
@@ -81,8 +90,8 @@ struct TextClass {
 };
 
 /// A call of a function template, of a generic lambda or of a parameter that may be one, a use of a class
-/// template, or a name of a kernel's template that is not launched there. `template void f<float>(float*)`, an
-/// explicit instantiation, has types as its arguments.
+/// template, or a name of a kernel's template that is not launched there. `template void f<float>(float*)`,
+/// an explicit instantiation, has types as its arguments.
 struct TextCall {
   std::string name;  ///< without namespaces
   std::vector<std::string> template_arguments, arguments;

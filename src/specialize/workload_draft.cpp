@@ -208,6 +208,9 @@ class Drafter {
     for (const TextParameter& parameter : kernel.parameters) {
       const ArgumentType type = types_.argument_type(parameter, kernel);
       const std::string what = "its argument '" + parameter.name + "' is ";
+      if (!type.pointer && is_called(kernel, parameter.name) && !of_lambdas().empty() &&
+          types_.template_arguments(kernel, bare_type(parameter.type), 1).empty())
+        return what + "a function object, which a workload cannot pass" + of_lambdas();
       if (types_.is_empty_object(parameter, kernel)) continue;
       if (DraftTypes::is_tensor_map(parameter) || !types_.members_of(parameter, kernel).empty() ||
           DraftTypes::texture_fetch(parameter, kernel))
@@ -411,12 +414,12 @@ class Drafter {
         values.push_back(borrowed);
         guessed.push_back(parameter.name);
       } else {
-        values.push_back(type ? guessed_type(parameter.name, kernel)
-                         : enumerator
-                             ? with_scopes_of_classes(program_.enumerations.at(bare_type(parameter.type)))
-                         : parameter.type == "bool"        ? "false"
-                         : is_block(kernel, values.size()) ? std::to_string(kGuessedBlock)
-                                                           : "1");
+        values.push_back(
+            type         ? guessed_type(parameter.name, kernel)
+            : enumerator ? with_scopes_of_classes(program_.enumerations.at(bare_type(parameter.type)))
+            : parameter.type == "bool"        ? "false"
+            : is_block(kernel, values.size()) ? std::to_string(kGuessedBlock)
+                                              : DraftTypes::guessed_number(kernel, parameter.name));
         guessed.push_back(parameter.name);
       }
     }

@@ -990,8 +990,8 @@ int main() { float* a; cudaMalloc(&a, 1024); sum<128><<<1, 128>>>(a); }
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("template_args: [128]\n"));
   EXPECT_THAT(yaml, HasSubstr("template_args: [128, false]  # FILL IN the value of Threads, Wide\n"));
-  EXPECT_THAT(yaml, HasSubstr("template_args: [1]  # FILL IN the value of Tile\n"));
-  EXPECT_THAT(yaml, HasSubstr("template_args: [1]  # FILL IN the value of Threads\n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [16]  # FILL IN the value of Tile\n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [256]  # FILL IN the value of Threads\n"));
 }
 
 TEST_F(NewPrograms, ExplicitInstantiationsGiveTemplateArguments) {
