@@ -62,8 +62,16 @@ std::string ExpressionTypes::type_of(const std::string& expression, std::size_t 
   std::size_t i = 1;
   for (; i < tokens.size(); ++i) {
     if (!tokens[i].is(".") && !tokens[i].is("->")) break;
+    if (tokens[i].is("->") && pointers_in(type) == 0) {  // of std::shared_ptr and its kin
+      const TemplateId id = template_id(type);
+      if (id.name.ends_with("_ptr") && !id.arguments.empty()) type = id.arguments[0] + " *";
+    }
     if (++i >= tokens.size()) return "";
-    type = member(type, std::string(tokens[i].text));
+    const std::string name(tokens[i].text);
+    const bool called = i + 1 < tokens.size() && tokens[i + 1].is("(");
+    type = called ? result_of_member(type, name) : member(type, name);
+    if (called) i = tokens[i + 1].close;
+    if (type.empty() || i >= tokens.size()) return "";
   }
   if (i < tokens.size() && tokens[i].is("[") && tokens[i].close + 1 == tokens.size()) {
     const std::size_t star = type.rfind('*');
@@ -157,6 +165,32 @@ std::string ExpressionTypes::member(const std::string& type, const std::string& 
   if (record == program_.records.end()) return "";
   for (const TextParameter& one : record->second) {
     if (one.name == name) return one.type;
+  }
+  return "";
+}
+
+std::string ExpressionTypes::result_of_member(const std::string& type, const std::string& name) const {
+  const TemplateId id = template_id(resolved_type(program_, type.substr(0, type.find_first_of("*&"))));
+  const std::string own = id.name.substr(id.name.rfind(' ') + 1);
+  const auto classes = program_.classes.find(own);
+  if (classes == program_.classes.end()) return "";
+  const TextClass& one = classes->second.front();
+  std::map<std::string, std::string> values;  // of the class's template
+  for (std::size_t i = 0; i < one.template_parameters.size() && i < id.arguments.size(); ++i)
+    values[one.template_parameters[i].name] = id.arguments[i];
+  for (const TextScope& scope : program_.scopes) {
+    const bool inside = scope.outer != TextScope::kNone && program_.scopes[scope.outer].name == own;
+    if (scope.name != name || scope.result.empty() || (!inside && scope.member_of.name != own)) continue;
+    if (bare_type(scope.result) == "auto") return "";
+    std::map<std::string, std::string> names = values;  // as the member calls them
+    for (std::size_t i = 0; i < scope.member_of.arguments.size() && i < id.arguments.size(); ++i)
+      names[scope.member_of.arguments[i]] = id.arguments[i];
+    return substituted(substituted(scope.result, one.types), names);
+  }
+  for (const std::string& base : one.bases) {
+    if (template_id(base).name == own) continue;
+    if (std::string result = result_of_member(substituted(base, values), name); !result.empty())
+      return result;
   }
   return "";
 }

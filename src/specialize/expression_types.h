@@ -36,6 +36,9 @@ class ExpressionTypes {
   [[nodiscard]] std::string pointer_of_container(const std::vector<Token>& tokens, std::size_t scope,
                                                  int depth) const;
 
+  /// What a member function of a class of the program returns; empty: not known.
+  [[nodiscard]] std::string result_of_member(const std::string& type, const std::string& name) const;
+
   [[nodiscard]] std::string member(const std::string& type, const std::string& name) const;
 
   const ProgramText& program_;

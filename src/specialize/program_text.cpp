@@ -238,6 +238,7 @@ class ProgramReader {
       const std::size_t begin = declaration.whole.begin;
       scope.specialises = at(begin, "template") && at(begin + 1, "<") && at(begin + 2, ">");
       find_scope_in_front(declaration, declaration.parameters.begin - 1, scope);
+      scope.result = result_of(declaration);
       VariableTypes(tokens(), scope.variables).add_body(declaration.body);
       find_aliases(declaration.body, scope.definitions);
       find_called(declaration.body, scope);
@@ -385,6 +386,21 @@ class ProgramReader {
     scope.member_of.arguments = arguments_in_front(end);
     if (end > first && tokens()[end - 1].identifier())
       scope.member_of.name = std::string(tokens()[end - 1].text);
+  }
+
+  /// "T *" of `template <class T> T* Buffer<T>::data()`.
+  [[nodiscard]] std::string result_of(const Declaration& declaration) const {
+    std::size_t begin = declaration.whole.begin;
+    if (!declaration.template_head.empty()) begin = declaration.template_head.end + 1;
+    static const std::set<std::string_view> dropped = {
+        "static",    "inline",   "virtual",    "explicit",        "friend",    "extern",
+        "constexpr", "__host__", "__device__", "__forceinline__", "__inline__"};
+    std::string result;
+    for (std::size_t i = begin; i + 1 < declaration.parameters.begin; ++i) {
+      if (at(i, declaration.names[0]) || at(i + 1, "::")) break;
+      if (!dropped.contains(tokens()[i].text)) append_token(result, tokens()[i].text);
+    }
+    return result;
   }
 
   /// `int ceil_div(int a, int b) { return (a + b - 1) / b; }`.

@@ -65,7 +65,8 @@ struct TextDefinition {
 /// The type of a parameter `auto x` is a parameter of its template, as in C++: auto_type("x").
 struct TextScope {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  std::string name;  ///< of a lambda: its variable's; may be empty
+  std::string name;    ///< of a lambda: its variable's; may be empty
+  std::string result;  ///< the type that a function returns; may be empty
   std::vector<TextParameter> parameters, template_parameters;
   std::map<std::string, std::string> variables;  ///< types of what the body declares, and of parameters
   std::vector<TextDefinition> definitions;       ///< of the body, in its order
