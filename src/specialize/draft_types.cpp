@@ -87,7 +87,50 @@ std::string DraftTypes::launched_with(const TextKernel& kernel, std::size_t inde
 }
 
 std::optional<std::int64_t> DraftTypes::value_of(const std::string& text) const {
-  return constant_value(text, program_.constants);
+  const auto value = constant_value(text, program_.constants);
+  return value ? value : constant_value(with_calls_evaluated(text, 0), program_.constants);
+}
+
+std::string DraftTypes::with_calls_evaluated(const std::string& text, int depth) const {
+  const TokenizedText source = tokenize(text);
+  const std::vector<Token>& tokens = source.tokens;
+  std::vector<TextEdit> edits;
+  for (std::size_t i = 0; i + 1 < tokens.size() && depth < kDeepestConstant; ++i) {
+    const std::size_t close = tokens[i + 1].close;
+    if (!tokens[i].identifier() || !tokens[i + 1].is("(") || close >= tokens.size()) continue;
+    const std::string name(tokens[i].text);
+    const TokenSpan inside = {i + 2, close};
+    std::optional<std::int64_t> value;
+    if (name == "sizeof") {
+      const std::string type = type_name(text_of(tokens, inside), TextKernel());
+      const auto element = parse_element_type(type);
+      if (element) value = static_cast<std::int64_t>(element->bytes());
+    } else {
+      std::vector<std::int64_t> arguments;
+      for (const TokenSpan& part : parts_of(tokens, inside, true)) {
+        const std::string argument = with_calls_evaluated(text_of(tokens, part), depth + 1);
+        if (const auto number = constant_value(argument, program_.constants)) arguments.push_back(*number);
+      }
+      const auto function = program_.expressions.find(name);
+      if (arguments.size() == 2 && (name == "max" || name == "min")) {
+        value = name == "max" ? std::max(arguments[0], arguments[1]) : std::min(arguments[0], arguments[1]);
+      } else if (function != program_.expressions.end() && !arguments.empty() &&
+                 arguments.size() == function->second.parameters.size()) {
+        std::map<std::string, std::string> values;
+        for (std::size_t k = 0; k < arguments.size(); ++k)
+          values[function->second.parameters[k]] = std::to_string(arguments[k]);
+        const std::string result = substituted(function->second.result, values);
+        value = constant_value(with_calls_evaluated(result, depth + 1), program_.constants);
+      }
+    }
+    if (!value) continue;
+    std::size_t first = i;  // of std::max
+    if (i > 1 && tokens[i - 1].is("::") && tokens[i - 2].identifier()) first = i - 2;
+    const std::size_t begin = tokens[first].offset;
+    edits.push_back({begin, tokens[close].end() - begin, std::to_string(*value)});
+    i = close;
+  }
+  return apply_edits(text, std::move(edits));
 }
 
 bool DraftTypes::names_variable(const std::string& expression) const {

@@ -113,6 +113,9 @@ class DraftTypes {
   [[nodiscard]] std::string borrowed_number(const TextParameter& parameter) const;
 
  private:
+  /// With the numbers of sizeof, of std::max and std::min, and of functions of one expression in their place.
+  [[nodiscard]] std::string with_calls_evaluated(const std::string& text, int depth) const;
+
   /// Whether an argument of a template is a type of C++, of CUDA's libraries, or of the program.
   [[nodiscard]] bool is_known_type(const std::string& type, int depth = 0) const;
 

@@ -380,8 +380,10 @@ class ProgramReader {
       end = open;
       return arguments;
     };
+    if (scope.name == kCallOperator && name > first + 3) name -= 2;  // behind "operator"
     scope.specialised_for = arguments_in_front(name);
-    if (name < first + 3 || !at(name - 1, scope.name) || !at(name - 2, "::")) return;
+    const bool named = at(name - 1, scope.name) || (scope.name == kCallOperator && at(name - 1, "operator"));
+    if (name < first + 3 || !named || !at(name - 2, "::")) return;
     std::size_t end = name - 2;
     scope.member_of.arguments = arguments_in_front(end);
     if (end > first && tokens()[end - 1].identifier())

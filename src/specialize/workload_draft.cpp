@@ -42,6 +42,7 @@ class Drafter {
     }
     for (TextKernel& kernel : program_.kernels) {
       kernel.name = with_named_scopes(kernel.name);
+      drop_nameless_defaults(kernel.template_parameters);
       int number = 0;
       for (TextParameter& parameter : kernel.parameters) {
         ++number;
@@ -70,6 +71,12 @@ class Drafter {
   }
 
  private:
+  /// `typename = std::enable_if_t<...>` at the end keeps its default.
+  static void drop_nameless_defaults(std::vector<TextParameter>& parameters) {
+    while (!parameters.empty() && parameters.back().name.empty() && !parameters.back().default_value.empty())
+      parameters.pop_back();
+  }
+
   /// "a::b::k" for "SPACE::k" where the text has `#define SPACE a::b`.
   [[nodiscard]] std::string with_named_scopes(const std::string& name) const {
     const std::size_t base = name.rfind("::");
@@ -399,6 +406,7 @@ class Drafter {
     std::vector<std::string> guessed;
     for (const TextParameter& parameter : kernel.template_parameters) {
       const std::string given = types_.template_argument(kernel, parameter.name);
+      const bool shown = !types_.template_arguments(kernel, parameter.name, 1).empty();
       const bool type = parameter.type == "typename" || parameter.type == "class";
       const bool enumerator = program_.enumerations.contains(bare_type(parameter.type));
       const bool shared = type && types_.template_type(kernel, parameter.name) == parameter.name;
@@ -406,9 +414,10 @@ class Drafter {
         values.push_back(parameter.name);
       } else if (const auto number = type || enumerator ? std::nullopt : types_.value_of(given)) {
         values.push_back(std::to_string(*number));
-      } else if (!given.empty() && given != parameter.name && (type || !types_.names_variable(given))) {
+      } else if (!given.empty() && given != parameter.name &&
+                 (type || shown || !types_.names_variable(given))) {
         values.push_back(with_scopes_of_classes(given));
-        if (types_.template_arguments(kernel, parameter.name, 1).empty()) guessed.push_back(parameter.name);
+        if (!shown) guessed.push_back(parameter.name);
       } else if (const std::string borrowed = type || enumerator ? "" : types_.borrowed_number(parameter);
                  !borrowed.empty()) {
         values.push_back(borrowed);
