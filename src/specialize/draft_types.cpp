@@ -386,6 +386,7 @@ std::string DraftTypes::guessed_class(const TextKernel& kernel, const std::strin
       });
     });
     if (!object.empty()) return object;
+    if (!has_library_objects_) return "";
     return called->second == 1 ? "cuda::std::identity" : called->second == 2 ? "cuda::std::plus<>" : "";
   }
   const auto needed = kernel.needed_members.find(name);

@@ -37,7 +37,9 @@ struct ArgumentType {
 /// What the types of a program are in a workload. The program must outlive it.
 class DraftTypes {
  public:
-  explicit DraftTypes(const ProgramText& program) : program_(program) {}
+  /// `has_library_objects`: the program uses function objects of Thrust, so those of libcu++ are there.
+  DraftTypes(const ProgramText& program, bool has_library_objects)
+      : program_(program), has_library_objects_(has_library_objects) {}
 
   [[nodiscard]] const ProgramText& program() const { return program_; }
 
@@ -170,6 +172,7 @@ class DraftTypes {
   [[nodiscard]] const std::vector<TemplateValues>& instantiations(const TextKernel& kernel) const;
 
   const ProgramText& program_;
+  const bool has_library_objects_;
   mutable std::map<std::pair<std::string, std::string>, std::vector<TemplateValues>>
       instantiations_;  // found before: by kernel and its types
   std::map<std::string, std::string>

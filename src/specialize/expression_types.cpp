@@ -56,10 +56,27 @@ std::string ExpressionTypes::type_of(const std::string& expression, std::size_t 
     if (!pointer.empty()) return pointer;
   }
   if (std::string made = made_type(tokens, scope); !made.empty()) return made;
+  if (tokens.size() > 1 && tokens[1].is("(")) {  // of a function, or of a member of the class around
+    const std::string name(tokens[0].text);
+    std::string result;
+    for (std::size_t at = scope; at != TextScope::kNone && result.empty(); at = program_.scopes[at].outer) {
+      const TextScope& around = program_.scopes[at];
+      result = result_of_member(around.member_of.name.empty() ? around.name : around.member_of.name, name);
+    }
+    for (const TextScope& one : program_.scopes) {
+      const bool plain = one.name == name && one.template_parameters.empty() && one.outer == TextScope::kNone;
+      if (plain && result.empty()) result = bare_type(one.result) == "auto" ? "" : one.result;
+    }
+    return result.empty() ? "" : type_behind(result, tokens, tokens[1].close + 1);
+  }
   std::string type = of_variable(std::string(tokens[0].text), scope);
   if (bare_type(type) == "auto")
     type = type_of(initialiser(std::string(tokens[0].text), scope), scope, depth + 1);
-  std::size_t i = 1;
+  return type_behind(type, tokens, 1);
+}
+
+std::string ExpressionTypes::type_behind(std::string type, const std::vector<Token>& tokens,
+                                         std::size_t i) const {
   for (; i < tokens.size(); ++i) {
     if (!tokens[i].is(".") && !tokens[i].is("->")) break;
     if (tokens[i].is("->") && pointers_in(type) == 0) {  // of std::shared_ptr and its kin

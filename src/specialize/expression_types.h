@@ -25,6 +25,10 @@ class ExpressionTypes {
  private:
   [[nodiscard]] std::string type_of(const std::string& expression, std::size_t scope, int depth) const;
 
+  /// Of an expression whose beginning has a type: behind it are members, subscripts and offsets.
+  [[nodiscard]] std::string type_behind(std::string type, const std::vector<Token>& tokens,
+                                        std::size_t i) const;
+
   /// What a variable of a function is declared with; empty: nothing, or not known.
   [[nodiscard]] std::string initialiser(const std::string& name, std::size_t scope) const;
 

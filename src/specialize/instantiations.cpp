@@ -113,8 +113,10 @@ bool is_known(const ProgramText& program, const std::string& text, std::size_t s
     for (std::size_t at = scope; at != TextScope::kNone; at = program.scopes[at].outer) {
       if (program.scopes[at].variables.contains(word)) return program.constants.contains(word);
     }
-    return !word.ends_with("_t") || program.types.contains(word) || program.records.contains(word) ||
-           program.constants.contains(word) ||
+    const bool of_library = word.starts_with("curand") || word.starts_with("hiprand") ||
+                            word.starts_with("cuda") || word.starts_with("hip");
+    return !word.ends_with("_t") || of_library || program.types.contains(word) ||
+           program.records.contains(word) || program.constants.contains(word) ||
            std::any_of(program.scopes.begin(), program.scopes.end(),
                        [&](const TextScope& one) { return one.name == word; });
   });
@@ -551,7 +553,8 @@ class Instantiations {
   [[nodiscard]] std::optional<std::string> value_of_definition(const TextDefinition& known, std::size_t scope,
                                                                const TemplateValues& values, int depth) {
     auto text = resolved(known.text, {scope, known.begin}, values, depth + 1);
-    if (text && !known.type) text->insert(0, "(").append(")");
+    const bool several = text && tokenize(*text).tokens.size() > 1;
+    if (several && !known.type) text->insert(0, "(").append(")");
     return text;
   }
 

@@ -49,7 +49,9 @@ class LaunchReader {
           call.template_arguments.push_back(text_of(tokens_, part));
       }
       if (at(behind, "(") && tokens_[behind].close < tokens_.size()) {
-        for (const TokenSpan& part : parts_of(tokens_, {behind + 1, tokens_[behind].close}, false))
+        const TokenSpan inside = {behind + 1, tokens_[behind].close};
+        for (const TokenSpan& part :
+             call.instantiates ? parts_of(tokens_, inside, true) : parts_of_call(tokens_, inside))
           call.arguments.push_back(text_of(tokens_, part));
       }
       const bool of_defaults = angles && at(behind - 2, "<");  // Table<>
@@ -144,7 +146,7 @@ class LaunchReader {
     }
     set_shape(launch, parts_of(tokens_, {at_angles + 3, close}, false));
     if (at(close + 3, "(") && tokens_[close + 3].close < tokens_.size())
-      set_arguments(launch, parts_of(tokens_, {close + 4, tokens_[close + 3].close}, false), 0);
+      set_arguments(launch, parts_of_call(tokens_, {close + 4, tokens_[close + 3].close}), 0);
     if (launch.template_arguments.empty()) follow_alias(launch);
     launches_.push_back(std::move(launch));
   }

@@ -717,7 +717,8 @@ class ProgramReader {
       } else if (at(i + 1, "=")) {
         end = i + 2;
         while (end < span.end && !at(end, ";") && !at(end, ",")) {
-          if (const std::size_t behind_list = behind_arguments(end, span.end); behind_list != 0) {
+          if (const std::size_t behind_list = behind_template_arguments(tokens(), end, span.end);
+              behind_list != 0) {
             end = behind_list;
             continue;
           }
@@ -732,20 +733,6 @@ class ProgramReader {
       }
       if (end > i && at(end, ",")) behind = end + 1;
     }
-  }
-
-  /// Behind the arguments of a template at `i`, as in `Lanes<T, 4>::value`; 0 where a less-than sign or no
-  /// sign at all is.
-  [[nodiscard]] std::size_t behind_arguments(std::size_t i, std::size_t end) const {
-    if (!at(i, "<") || !tokens()[i - 1].identifier()) return 0;
-    for (std::size_t k = i + 1; k < end && !at(k, ";") && !at(k, "&&") && !at(k, "||"); ++k) {
-      if (!at(k, ">")) continue;
-      const std::size_t behind = behind_angles(tokens(), i, end);
-      const bool closes =
-          behind < end && (at(behind, "::") || at(behind, "(") || at(behind, "{") || at(behind, ";"));
-      return closes ? behind : 0;
-    }
-    return 0;
   }
 
   /// Of the type of the name at `i`, without `const` and the like on either side.

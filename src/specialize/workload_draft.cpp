@@ -31,7 +31,7 @@ class Drafter {
       : request_(request),
         lambdas_(with_classes_of_lambdas(request.text, request.whole_text)),
         program_(read_program(lambdas_.text, request.headers, request.defines)),
-        types_(program_),
+        types_(program_, names_function_objects(request)),
         scalars_(types_),
         buffers_(types_, scalars_) {
     add_other_launches();
@@ -71,6 +71,14 @@ class Drafter {
   }
 
  private:
+  static bool names_function_objects(const DraftRequest& request) {
+    const auto names = [](const std::string& text) {
+      return text.find("thrust/functional.h") != std::string::npos &&
+             text.find("thrust::") != std::string::npos;
+    };
+    return names(request.text) || std::any_of(request.headers.begin(), request.headers.end(), names);
+  }
+
   /// `typename = std::enable_if_t<...>` at the end keeps its default.
   static void drop_nameless_defaults(std::vector<TextParameter>& parameters) {
     while (!parameters.empty() && parameters.back().name.empty() && !parameters.back().default_value.empty())
