@@ -37,7 +37,7 @@ struct ArgumentType {
 /// What the types of a program are in a workload. The program must outlive it.
 class DraftTypes {
  public:
-  /// `has_library_objects`: the program uses function objects of Thrust, so those of libcu++ are there.
+  /// `has_library_objects`: the program uses function objects of Thrust, so libcu++'s are there, too.
   DraftTypes(const ProgramText& program, bool has_library_objects)
       : program_(program), has_library_objects_(has_library_objects) {}
 
@@ -91,7 +91,7 @@ class DraftTypes {
   /// Whether its type is one of CUDA's for textures and surfaces.
   [[nodiscard]] static bool is_texture_object(const TextParameter& parameter);
 
-  /// Takes an instantiation of the kernel whose types are those of the kernels chosen before it, where the
+  /// Takes an instantiation of the kernel whose types the kernels chosen before it have, too, where the
   /// program has one. Where it has none, the kernel's types are no parameters of the workload.
   void choose(const TextKernel& kernel);
 

@@ -53,7 +53,7 @@ bool names(const std::string& text, const std::string& name) {
                      [&](const Token& token) { return token.is(name); });
 }
 
-bool is_dropped(const Token& token) {
+bool is_mark_of_type(const Token& token) {
   static const std::set<std::string_view> words = {"const",  "volatile", "__restrict__",      "__restrict",
                                                    "struct", "enum",     "typename",          "restrict",
                                                    "class",  "register", "__grid_constant__", "mutable"};
@@ -68,7 +68,7 @@ std::string plain_type(const std::string& type) {
   for (const Token& token : source.tokens) {
     depth += token.is("<") ? 1 : token.is(">") ? -1 : 0;
     if (depth == 0 && token.is("[")) break;
-    const bool dropped = token.is("*") || token.is("&") || token.is("&&") || is_dropped(token);
+    const bool dropped = token.is("*") || token.is("&") || token.is("&&") || is_mark_of_type(token);
     if (depth > 0 || !dropped) append_token(plain, token.text);
   }
   return plain;
@@ -80,7 +80,7 @@ std::string type_of_parameter(const std::string& text) {
   const std::vector<Token>& tokens = source.tokens;
   std::size_t end = tokens.size();
   const auto is_qualifier = [](const Token& token) {
-    return is_dropped(token) || token.is("unsigned") || token.is("signed");
+    return is_mark_of_type(token) || token.is("unsigned") || token.is("signed");
   };
   const bool named = end > 1 && tokens[end - 1].identifier() && !tokens[end - 2].is("::") &&
                      !is_qualifier(tokens[end - 1]) && !(is_qualifier(tokens[0]) && end == 2) &&
