@@ -18,7 +18,7 @@ struct GenericLambda {
   TokenSpan whole, body;
 };
 
-/// Those of a body, in its order, without those inside of others.
+/// The generic lambdas of a body in its order, without lambdas inside of others.
 [[nodiscard]] std::vector<GenericLambda> generic_lambdas(const std::vector<Token>& tokens, TokenSpan body);
 
 }  // namespace kiln
