@@ -134,6 +134,8 @@ TEST(LaneIndex, FindsTheSumInItsForms) {
             "auto i = kiln_global_x((size_t)blockIdx.x * blockDim.x + (size_t)threadIdx.x);");
   EXPECT_EQ(indexed("= static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;"),
             "= kiln_global_x(static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x);");
+  EXPECT_EQ(indexed("return (blockIdx.x) * blockDim.x + threadIdx.x;"),
+            "return kiln_global_x((blockIdx.x) * blockDim.x + threadIdx.x);");
   EXPECT_EQ(indexed("= (blockIdx.x * blockDim.x) + (threadIdx.x);"),
             "= kiln_global_x((blockIdx.x * blockDim.x) + (threadIdx.x));");
   EXPECT_EQ(indexed("#define ID (blockIdx.x*blockDim.x+threadIdx.x)\n"),
@@ -145,7 +147,9 @@ TEST(LaneIndex, LeavesWhatOnlyLooksLikeIt) {
        {"2 * blockIdx.x * blockDim.x + threadIdx.x", "blockIdx.x * blockDim.x + threadIdx.x * 2",
         "blockIdx.y * blockDim.y + threadIdx.y", "blockIdx.x * blockDim.x + threadIdx.y",
         "a - blockIdx.x * blockDim.x + threadIdx.x", "blockIdx.x * gridDim.x + threadIdx.x",
-        "(float)blockIdx.x * blockDim.x + threadIdx.x", "-threadIdx.x + blockIdx.x * blockDim.x"}) {
+        "(float)blockIdx.x * blockDim.x + threadIdx.x", "-threadIdx.x + blockIdx.x * blockDim.x",
+        "index_t(blockIdx.x) * blockDim.x + threadIdx.x",  // whose value may be another type's
+        "static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x"}) {
     EXPECT_EQ(indexed(text), text);
   }
 }
