@@ -65,10 +65,27 @@ std::optional<std::string> header_around(const Specialization& specialization, c
   auto found =
       find([](const std::string& file, const std::string& unseen) { return file.ends_with("/" + unseen); });
   if (found) return found;
-  return find([](const std::string& file, const std::string& unseen) {
+  found = find([](const std::string& file, const std::string& unseen) {
     const std::string folder = std::filesystem::path(unseen).parent_path().string();
     return !folder.empty() && std::filesystem::path(file).parent_path().string().ends_with("/" + folder);
   });
+  if (found) return found;
+  return find([](const std::string& file, const std::string& unseen) {  // boost/log/a.hpp, boost/core/b.hpp
+    const std::size_t folder = unseen.find('/');
+    return folder != std::string::npos && file.find("/" + unseen.substr(0, folder + 1)) != std::string::npos;
+  });
+}
+
+/// <string>: a name of the standard library.
+bool is_of_standard_library(const std::string& header) {
+  return header.find_first_of("./") == std::string::npos;
+}
+
+/// A header of the standard library that this compiler does not have: host code may be its only user.
+bool is_left_out_of_std(const Specialization& specialization, const std::string& header) {
+  const auto& unseen = specialization.unseen_headers;
+  return !specialization.left_out.empty() && is_of_standard_library(header) &&
+         std::find(unseen.begin(), unseen.end(), header) != unseen.end();
 }
 
 /// The first identifier that begins with `beginning`, with its scope; empty if there is none.
@@ -104,7 +121,9 @@ bool may_be_left_out(const Specialization& specialization, const std::string& he
   if (specialization.left_out.empty()) return false;
   const auto& unseen = specialization.unseen_headers;
   if (std::find(unseen.begin(), unseen.end(), header) == unseen.end()) return false;
-  if (header.find('.') == std::string::npos) return false;  // a header of the standard library
+  if (is_of_standard_library(header)) return false;  // <Eigen/Dense> is not
+  // CUDA's own headers in cuda/ have no suffix, or that of experimental/.
+  if (header.starts_with("cuda/") && (header.ends_with(".h") || header.ends_with(".hpp"))) return true;
   static constexpr std::array<std::string_view, 14> kOfVendors = {
       "cuda.h", "cuda_",   "cuda/", "cub/",    "thrust/",  "nv/",   "cooperative_groups",
       "mma.h",  "curand_", "hip/",  "hipcub/", "rocprim/", "math_", "sm_"};
@@ -154,6 +173,36 @@ std::vector<TextLine> error_lines_in(const std::string& log) {
   return lines;
 }
 
+std::vector<UnknownName> unknown_names_in(const std::string& log) {
+  struct Form {
+    std::string_view before, after;
+  };
+  static constexpr std::array<Form, 4> kForms = {{{"identifier \"", "\" is undefined"},
+                                                  {"\u2018", "\u2019 was not declared in this scope"},
+                                                  {"'", "' was not declared in this scope"},
+                                                  {"use of undeclared identifier '", "'"}}};
+  std::vector<UnknownName> unknown;
+  for (const std::string& line : split(log, '\n')) {
+    const std::vector<TextLine> place = error_lines_in(line);
+    if (place.empty()) continue;
+    const std::string message = line.substr(line.find("error: "));
+    for (const Form& form : kForms) {
+      const auto name = between(message, form.before, form.after);
+      if (!name) continue;
+      unknown.push_back({*name, place.front()});
+      break;
+    }
+  }
+  return unknown;
+}
+
+std::string left_out_headers_of_std(const std::vector<std::string>& headers) {
+  if (headers.empty()) return "";
+  const bool one = headers.size() == 1;
+  return "<" + join(headers, ">, <") + "> " + (one ? "is no header" : "are no headers") +
+         " of this compiler and " + (one ? "is" : "are") + " left out as host code";
+}
+
 std::string left_out_declarations(const std::vector<std::string>& names) {
   if (names.empty()) return "";
   const bool one = names.size() == 1;
@@ -164,14 +213,19 @@ std::string left_out_declarations(const std::vector<std::string>& names) {
 bool reduce_program(Specialization& specialization, const std::string& log, LeftOut& left_out) {
   constexpr std::size_t kMostHeaders = 32;
   constexpr int kMostRounds = 8;
+  const auto leave_out = [&](const std::string& header, std::vector<std::string>& headers) {
+    if (headers.size() == kMostHeaders) return false;
+    specialization = without_header(std::move(specialization), header);
+    headers.push_back(header);
+    return true;
+  };
   if (auto header = missing_header_in(log)) {
     if (!may_be_left_out(specialization, *header))
       header = header_around(specialization, log).value_or(*header);
-    if (left_out.headers.size() == kMostHeaders || !may_be_left_out(specialization, *header)) return false;
-    specialization = without_header(std::move(specialization), *header);
-    left_out.headers.push_back(*header);
-    return true;
+    if (may_be_left_out(specialization, *header)) return leave_out(*header, left_out.headers);
+    return is_left_out_of_std(specialization, *header) && leave_out(*header, left_out.of_std);
   }
+  if (const auto header = header_around(specialization, log)) return leave_out(*header, left_out.headers);
   auto& options = specialization.options;
   const char* option = option_of_nvcc(log);
   if (option != nullptr && std::find(options.begin(), options.end(), option) == options.end()) {
@@ -179,6 +233,7 @@ bool reduce_program(Specialization& specialization, const std::string& log, Left
     return true;
   }
   if (left_out.rounds++ == kMostRounds) return false;
+  if (!define_runtime_of_host(specialization, unknown_names_in(log)).empty()) return true;
   const std::vector<std::string> names = leave_out_failed_host_code(specialization, error_lines_in(log));
   for (const std::string& name : names) {
     auto& all = left_out.declarations;

@@ -467,6 +467,53 @@ TEST_F(NewPrograms, VotesWithoutAMaskAreThoseOfTheActiveWorkItems) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+/// Nvcc passes over the word in front of a type of CUDA's.
+TEST_F(NewPrograms, RestrictMayStandInFrontOfAType) {
+  const std::string yaml = draft(
+      "__global__ void k(const __restrict__ float2 *in, float* out, int n) {\n"
+      "  int i = threadIdx.x, j = threadIdx.y;\n  if (i >= (n>>1) || j >= (n>>1)) return;\n"
+      "  out[i] = in[i].x + 2;\n}\n"
+      "int main() { float2* in; float* out; k<<<1, 32>>>(in, out, 32); }\n");
+  const CliResult ran = run_with(yaml, {{"{uniform: [0, 1]}", "1"},
+                                        {"checks: []", "checks: [{buffer: out, region: [[0, 16]], expected: 3}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, FunctionsForBothSidesMayCallTheRuntimeOfTheHost) {
+  const std::string head =
+      "#include <cuda_runtime.h>\n#define BOTH __host__ __device__\nstruct Map {\n  float* table = nullptr;\n"
+      "  BOTH void make(int n) {\n    cudaMallocHost(&table, n * sizeof(float));\n"
+      "    if (cudaHostRegister(table, n, 0) != cudaSuccess) table = nullptr;\n  }\n"
+      "  BOTH float at(int i) const { return table ? table[i] : 7; }\n};\n";
+  const std::string main =
+      "int main() { float* a; Map m; m.make(8); cudaMalloc(&a, 32); k<<<1, 8>>>(a); }\n";
+  const std::string yaml = draft(
+      head + "__global__ void k(float* a) { Map m; m.make(8); a[threadIdx.x] = m.at(threadIdx.x); }\n" + main);
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 8]], expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+  // A kernel's own call stays an error, as with nvcc.
+  const CliResult failed =
+      run_with(draft(head + "__global__ void k(float* a) { cudaMallocHost(&a, 8); }\n" + main), {});
+  EXPECT_NE(failed.code, kExitDone);
+  EXPECT_THAT(failed.out + failed.err, HasSubstr("cudaMallocHost"));
+}
+
+/// Of a header: nvcc makes no code of it.
+TEST_F(NewPrograms, TemplatesThatTheProgramDoesNotUseAreNotDrafted) {
+  const std::string header = write("tools.cuh",
+        "#pragma once\ntemplate <class T> __global__ void pick(T* a) { a[0] = a[1][2]; }\n"
+        "template <class T> void picks(T* a) { pick<T><<<1, 1>>>(a); }\n"
+        "template <class T> void more(T* a) { picks<T>(a); }\n"
+        "template <class T> __global__ void scale(T* a) { a[threadIdx.x] *= 3; }\n"
+        "template <class T> void scales(T* a) { scale<T><<<1, 8>>>(a); }\n");
+  const std::string yaml = draft(
+      "#include \"tools.cuh\"\nint main() { float* a; cudaMalloc(&a, 32); scales<float>(a); }\n");
+  EXPECT_THAT(yaml, HasSubstr("run: [scale]"));
+  EXPECT_THAT(draft("#include \"tools.cuh\"\nint main() { float** a; scales<float>(a[0]); more<float*>(a); }\n"),
+              HasSubstr("run: [pick, scale]"));
+}
+
 TEST_F(NewPrograms, ConditionalsOfNvccAreTrue) {
   const std::string yaml = draft(
       "__global__ void k(float* a) {\n#ifdef __NVCC__\n  a[0] = 9;\n#endif\n}\n"

@@ -410,6 +410,7 @@ std::vector<ShimPart> make_shim_parts() {
        "cudaGridDependency", "cudaTriggerProgrammatic", "cudaExtent", "cudaPos", "cudaPitchedPtr",
        "cudaArray", "cudaMipmappedArray", "cudaTexture", "cudaRead", "cudaFilterMode", "cudaAddressMode",
        "<<<"});
+  add("data_types", embedded::kDataTypes, {"CUDA_R_", "CUDA_C_", "cudaDataType"});
   add("placement_new", "#include <new>\n", {"new", "<<<"});
   add("entry", embedded::kEntry);
   add("device_launch", embedded::kDeviceLaunch, {"<<<"});

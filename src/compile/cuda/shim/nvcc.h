@@ -29,11 +29,12 @@ struct timezone {
   int tz_minuteswest, tz_dsttime;
 };
 using ssize_t = long;
+using nullptr_t = decltype(nullptr);
 
 namespace std {
+using ::nullptr_t;
 using ::ptrdiff_t;
 using ::size_t;
-using nullptr_t = decltype(nullptr);
 }  // namespace std
 
 // Of a float and a double, for which NVRTC finds several functions. `More` is empty; with it, templates of
