@@ -81,6 +81,23 @@ bool is_of_standard_library(const std::string& header) {
   return header.find_first_of("./") == std::string::npos;
 }
 
+/// A header of CUDA's samples of which Kiln has the functions.
+bool has_stand_in(const Specialization& specialization, const std::string& header) {
+  const std::string name = std::filesystem::path(header).filename().string();
+  const auto& unseen = specialization.unseen_headers;
+  return (name == "helper_math.h" || name == "cutil_math.h") && specialization.target.backend != "hip" &&
+         std::find(unseen.begin(), unseen.end(), header) != unseen.end();
+}
+
+Specialization with_stand_in(Specialization specialization, const std::string& header) {
+  specialization = without_header(std::move(specialization), header);
+  specialization.headers.back().text += "#include <kiln/helper_math.h>\n";
+  for (const char* name : {"kiln/helper_math.h", "kiln/hip_vectors.h"})
+    specialization.unseen_headers.emplace_back(name);
+  std::sort(specialization.unseen_headers.begin(), specialization.unseen_headers.end());
+  return specialization;
+}
+
 /// A header of the standard library that this compiler does not have: host code may be its only user.
 bool is_left_out_of_std(const Specialization& specialization, const std::string& header) {
   const auto& unseen = specialization.unseen_headers;
@@ -220,6 +237,10 @@ bool reduce_program(Specialization& specialization, const std::string& log, Left
     return true;
   };
   if (auto header = missing_header_in(log)) {
+    if (has_stand_in(specialization, *header)) {
+      specialization = with_stand_in(std::move(specialization), *header);
+      return true;
+    }
     if (!may_be_left_out(specialization, *header))
       header = header_around(specialization, log).value_or(*header);
     if (may_be_left_out(specialization, *header)) return leave_out(*header, left_out.headers);

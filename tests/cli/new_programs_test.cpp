@@ -514,6 +514,25 @@ TEST_F(NewPrograms, TemplatesThatTheProgramDoesNotUseAreNotDrafted) {
               HasSubstr("run: [pick, scale]"));
 }
 
+/// Of CUDA's samples: programs include it and do not carry it.
+TEST_F(NewPrograms, FunctionsOfHelperMathAreThere) {
+  const std::string yaml = draft(
+      "#include <helper_math.h>\n__global__ void k(float* a) {\n"
+      "  float3 u = make_float3(1.0f, 2.0f, 2.0f), v = make_float3(2.0f) * u - u;\n  v += 1;\n"
+      "  float4 w = make_float4(v, 0.5f);\n  w += 1.0f;\n  a[0] = dot(u, v) + length(u);\n"  // 2 + 6 + 6 + 3
+      "  a[1] = cross(u, v).x + normalize(u).x * 3;\n"                                      // 0 + 1
+      "  a[2] = clamp(w, 0.0f, 2.5f).y + lerp(u, v, 0.5f).x + fmaxf(u, v).z;\n"             // 2.5 + 1.5 + 3
+      "  int2 i = make_int2(make_float2(w)) / 2;\n"
+      "  a[3] = i.x + clamp(7, 0, 5) + floorf(make_float2(1.5f)).y + fracf(2.25f) + (-u).z;\n}\n"  // 1+5+1+.25-2
+      "int main() { float* a; cudaMalloc(&a, 16); k<<<1, 1>>>(a); }\n");
+  std::string checks;
+  for (const std::string check : {"[[0, 1]], expected: 17", "[[1, 2]], expected: 1", "[[2, 3]], expected: 7",
+                                  "[[3, 4]], expected: 5.25"})
+    checks += (checks.empty() ? "" : ", ") + ("{buffer: a, atol: 1e-5, region: " + check + "}");
+  const CliResult ran = run_with(yaml, {{"checks: []", "checks: [" + checks + "]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, ConditionalsOfNvccAreTrue) {
   const std::string yaml = draft(
       "__global__ void k(float* a) {\n#ifdef __NVCC__\n  a[0] = 9;\n#endif\n}\n"

@@ -253,6 +253,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/thrust.h", embedded::kThrust},
                                        {"kiln/thrust_seq.h", embedded::kThrustSeq},
                                        {"kiln/hip_vectors.h", embedded::kHipVectors},
+                                       {"kiln/helper_math.h", embedded::kHelperMath},
                                        {"thrust/complex.h", embedded::kThrustComplex},
                                        {"kiln/thrust_random.h", embedded::kThrustRandom},
                                        {"thrust/random.h", kThrustRandom},
