@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <initializer_list>
+#include <set>
 #include <string_view>
 
 #include "base/text.h"
@@ -103,6 +104,30 @@ bool is_left_out_of_std(const Specialization& specialization, const std::string&
   const auto& unseen = specialization.unseen_headers;
   return !specialization.left_out.empty() && is_of_standard_library(header) &&
          std::find(unseen.begin(), unseen.end(), header) != unseen.end();
+}
+
+/// Leaves out Thrust's headers where one of them does not compile: they are for the host, but for those of
+/// types and function objects.
+bool leave_out_thrust(Specialization& specialization, const std::string& log,
+                      std::vector<std::string>& left_out) {
+  constexpr std::string_view kThrust = "thrust/";
+  const std::string missing = missing_header_in(log).value_or("");
+  const std::vector<TextLine> lines = error_lines_in(log);
+  const bool fails = missing.starts_with(kThrust) ||
+                     (!lines.empty() && lines.front().file.find("/thrust/") != std::string::npos);
+  if (!fails) return false;
+  static const std::set<std::string, std::less<>> kOfDevices = {
+      "thrust/complex.h", "thrust/pair.h", "thrust/tuple.h", "thrust/functional.h", "thrust/random.h"};
+  std::vector<std::string> headers;
+  for (const std::string& header : specialization.unseen_headers) {
+    if (header.starts_with(kThrust) && !kOfDevices.contains(header)) headers.push_back(header);
+  }
+  if (specialization.left_out.empty()) headers.clear();
+  for (const std::string& header : headers) {
+    specialization = without_header(std::move(specialization), header);
+    left_out.push_back(header);
+  }
+  return !headers.empty();
 }
 
 /// The first identifier that begins with `beginning`, with its scope; empty if there is none.
@@ -244,8 +269,10 @@ bool reduce_program(Specialization& specialization, const std::string& log, Left
     if (!may_be_left_out(specialization, *header))
       header = header_around(specialization, log).value_or(*header);
     if (may_be_left_out(specialization, *header)) return leave_out(*header, left_out.headers);
-    return is_left_out_of_std(specialization, *header) && leave_out(*header, left_out.of_std);
+    if (is_left_out_of_std(specialization, *header)) return leave_out(*header, left_out.of_std);
+    return leave_out_thrust(specialization, log, left_out.of_std);
   }
+  if (leave_out_thrust(specialization, log, left_out.of_std)) return true;
   if (const auto header = header_around(specialization, log)) return leave_out(*header, left_out.headers);
   auto& options = specialization.options;
   const char* option = option_of_nvcc(log);

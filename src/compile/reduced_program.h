@@ -56,8 +56,8 @@ struct LeftOut {
 };
 
 /// Leaves out of a whole program, whose compile has failed, the header that is missing or has errors, or the
-/// host code with the errors; or defines functions of the runtime for the host that functions for both sides call; or lets
-/// g++ take what nvcc takes. False: nothing of that helps.
+/// host code with the errors; or defines functions of the runtime for the host that functions for both sides
+/// call; or lets g++ take what nvcc takes. False: nothing of that helps.
 [[nodiscard]] bool reduce_program(Specialization& specialization, const std::string& log, LeftOut& left_out);
 
 /// Adds to the summary of a failure what is known of its causes.

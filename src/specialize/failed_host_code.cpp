@@ -91,6 +91,11 @@ class FailureCutter {
   /// objects are made or laid out goes with its class.
   bool leave_out_member(std::size_t index) {
     const Item& item = program_.items[index];
+    if (is_friend(item)) {  // of a function for the host that is left out
+      left_out_.insert(index);
+      names_.insert("a friend");
+      return true;
+    }
     if (!program_.is_function(item) || item.owner == Item::kNoOwner || item.declaration->names.empty())
       return false;
     const Item& owner = program_.items[item.owner];
@@ -107,6 +112,12 @@ class FailureCutter {
     const std::string scope = names.empty() ? "" : std::string(names.front()) + "::";
     names_.insert(scope + std::string(item.declaration->names.front()));
     return true;
+  }
+
+  /// "friend void copy<T>(const Host<T>&, T*);"
+  [[nodiscard]] bool is_friend(const Item& item) const {
+    const Declaration& one = *item.declaration;
+    return !item.device && one.body.empty() && program_.tokens_of(item)[one.whole.begin].is("friend");
   }
 
   [[nodiscard]] bool is_virtual(const Item& item) const {

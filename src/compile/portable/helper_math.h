@@ -7,15 +7,15 @@
 #include <kiln/hip_vectors.h>
 
 // Element by element: `x` of one vector, `x` and `y` of two.
-#define KILN_EACH(name, expression)                                   \
-  template <class V, class S = kiln_hip::Scalar<V>>                   \
-  KILN_HIP_FUNCTION V name(V v) {                                     \
-    const auto one = [](S x) { return static_cast<S>(expression); };  \
-    v.x = one(v.x);                                                   \
-    if constexpr (kiln_hip::Vector<V>::kCount > 1) v.y = one(v.y);    \
-    if constexpr (kiln_hip::Vector<V>::kCount > 2) v.z = one(v.z);    \
-    if constexpr (kiln_hip::Vector<V>::kCount > 3) v.w = one(v.w);    \
-    return v;                                                         \
+#define KILN_EACH(name, expression)                                  \
+  template <class V, class S = kiln_hip::Scalar<V>>                  \
+  KILN_HIP_FUNCTION V name(V v) {                                    \
+    const auto one = [](S x) { return static_cast<S>(expression); }; \
+    v.x = one(v.x);                                                  \
+    if constexpr (kiln_hip::Vector<V>::kCount > 1) v.y = one(v.y);   \
+    if constexpr (kiln_hip::Vector<V>::kCount > 2) v.z = one(v.z);   \
+    if constexpr (kiln_hip::Vector<V>::kCount > 3) v.w = one(v.w);   \
+    return v;                                                        \
   }
 #define KILN_EACH_OF_TWO(name, expression)                                \
   template <class V, class S = kiln_hip::Scalar<V>>                       \
@@ -100,24 +100,46 @@ KILN_HIP_FUNCTION float3 cross(const float3& a, const float3& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-#define KILN_MAKE(make, V, S)                                                                             \
-  KILN_HIP_FUNCTION V##2 make##2(S s) { return {s, s}; }                                                  \
-  KILN_HIP_FUNCTION V##2 make##2(const V##3 & v) { return {v.x, v.y}; }                                   \
-  KILN_HIP_FUNCTION V##2 make##2(const V##4 & v) { return {v.x, v.y}; }                                   \
-  KILN_HIP_FUNCTION V##3 make##3(S s) { return {s, s, s}; }                                               \
-  KILN_HIP_FUNCTION V##3 make##3(const V##2 & v) { return {v.x, v.y, 0}; }                                \
-  KILN_HIP_FUNCTION V##3 make##3(const V##2 & v, S z) { return {v.x, v.y, z}; }                           \
-  KILN_HIP_FUNCTION V##3 make##3(const V##4 & v) { return {v.x, v.y, v.z}; }                              \
-  KILN_HIP_FUNCTION V##4 make##4(S s) { return {s, s, s, s}; }                                            \
-  KILN_HIP_FUNCTION V##4 make##4(const V##3 & v) { return {v.x, v.y, v.z, 0}; }                           \
-  KILN_HIP_FUNCTION V##4 make##4(const V##3 & v, S w) { return {v.x, v.y, v.z, w}; }
-#define KILN_CONVERT(make, V, S, From)                                                                    \
-  KILN_HIP_FUNCTION V##2 make##2(const From##2 & v) { return {static_cast<S>(v.x), static_cast<S>(v.y)}; } \
-  KILN_HIP_FUNCTION V##3 make##3(const From##3 & v) {                                                     \
-    return {static_cast<S>(v.x), static_cast<S>(v.y), static_cast<S>(v.z)};                               \
-  }                                                                                                       \
-  KILN_HIP_FUNCTION V##4 make##4(const From##4 & v) {                                                     \
-    return {static_cast<S>(v.x), static_cast<S>(v.y), static_cast<S>(v.z), static_cast<S>(v.w)};          \
+#define KILN_MAKE(make, V, S)                           \
+  KILN_HIP_FUNCTION V##2 make##2(S s) {                 \
+    return {s, s};                                      \
+  }                                                     \
+  KILN_HIP_FUNCTION V##2 make##2(const V##3 & v) {      \
+    return {v.x, v.y};                                  \
+  }                                                     \
+  KILN_HIP_FUNCTION V##2 make##2(const V##4 & v) {      \
+    return {v.x, v.y};                                  \
+  }                                                     \
+  KILN_HIP_FUNCTION V##3 make##3(S s) {                 \
+    return {s, s, s};                                   \
+  }                                                     \
+  KILN_HIP_FUNCTION V##3 make##3(const V##2 & v) {      \
+    return {v.x, v.y, 0};                               \
+  }                                                     \
+  KILN_HIP_FUNCTION V##3 make##3(const V##2 & v, S z) { \
+    return {v.x, v.y, z};                               \
+  }                                                     \
+  KILN_HIP_FUNCTION V##3 make##3(const V##4 & v) {      \
+    return {v.x, v.y, v.z};                             \
+  }                                                     \
+  KILN_HIP_FUNCTION V##4 make##4(S s) {                 \
+    return {s, s, s, s};                                \
+  }                                                     \
+  KILN_HIP_FUNCTION V##4 make##4(const V##3 & v) {      \
+    return {v.x, v.y, v.z, 0};                          \
+  }                                                     \
+  KILN_HIP_FUNCTION V##4 make##4(const V##3 & v, S w) { \
+    return {v.x, v.y, v.z, w};                          \
+  }
+#define KILN_CONVERT(make, V, S, From)                                                           \
+  KILN_HIP_FUNCTION V##2 make##2(const From##2 & v) {                                            \
+    return {static_cast<S>(v.x), static_cast<S>(v.y)};                                           \
+  }                                                                                              \
+  KILN_HIP_FUNCTION V##3 make##3(const From##3 & v) {                                            \
+    return {static_cast<S>(v.x), static_cast<S>(v.y), static_cast<S>(v.z)};                      \
+  }                                                                                              \
+  KILN_HIP_FUNCTION V##4 make##4(const From##4 & v) {                                            \
+    return {static_cast<S>(v.x), static_cast<S>(v.y), static_cast<S>(v.z), static_cast<S>(v.w)}; \
   }
 KILN_MAKE(make_float, float, float)
 KILN_MAKE(make_int, int, int)
