@@ -32,10 +32,10 @@ struct ElementOf<16> {
 /// matrix and of its transpose are contiguous. A work-item loads packs of Pack elements of the tile's rows,
 /// puts their elements one by one into the tile's transpose in shared memory, and stores packs of that one's
 /// rows. The lanes of a warp have neighbouring packs of the same rows and put their elements into different
-/// columns of the tile: `shift` moves each of these by its number, so that the lanes meet in no bank. Loads
-/// ask the second-level cache for Fetch bytes (0: as many as it likes); `Streaming`: the result is to leave
+/// columns of the tile: `shift` moves each of these by its number, so that the lanes meet in no bank. `Kept`:
+/// the second-level cache evicts the result before what whole tiles read; `Streaming`: the result is to leave
 /// the caches first.
-template <class Element, int Rows, int Columns, int Block, int Pack, int Fetch = 0, bool Streaming = false>
+template <class Element, int Rows, int Columns, int Block, int Pack, bool Kept = false, bool Streaming = false>
 struct TileTranspose {
   using Elements = kiln::Pack<Element, Pack>;
   static constexpr int across = Columns / Pack;        // packs of a row of the tile
@@ -59,7 +59,7 @@ struct TileTranspose {
       // Loads without conditions all start before the first one ends.
       KILN_UNROLL_ALL
       for (int n = 0; n < loads; ++n)
-        packs[n] = kiln::fetch_pack<Pack, Fetch>(from + (long long)(n * rows_of_load) * columns);
+        packs[n] = loaded(from + (long long)(n * rows_of_load) * columns);
       return;
     }
     KILN_UNROLL_ALL
@@ -68,7 +68,7 @@ struct TileTranspose {
       const int left = y + n * rows_of_load < rows ? columns - x : 0;
       packs[n] = {};
       if (columns % Pack == 0) {
-        if (left > 0) packs[n] = kiln::fetch_pack<Pack, Fetch>(line);
+        if (left > 0) packs[n] = kiln::load_pack<Pack>(line);
       } else {
         KILN_UNROLL_ALL
         for (int e = 0; e < Pack; ++e) {
@@ -144,6 +144,12 @@ struct TileTranspose {
   }
   __device__ static bool inside(int row, int column, int rows, int columns) {
     return rows % Pack == 0 && columns % Pack == 0 && row <= rows - Rows && column <= columns - Columns;
+  }
+  __device__ static Elements loaded(const Element* __restrict__ from) {
+    if constexpr (Kept)
+      return kiln::kept_load_pack<Pack>(from);
+    else
+      return kiln::load_pack<Pack>(from);
   }
   __device__ static void store_pack(Element* __restrict__ to, const Elements& pack) {
     if constexpr (Streaming && sizeof(pack) >= 4)

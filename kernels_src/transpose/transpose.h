@@ -14,8 +14,8 @@ struct Tile {
 };
 
 // Tile `index` of all matrices, each `tile_rows` x `tile_columns`. `group` rows of tiles are walked together,
-// column by column, so that what runs at the same time reads and writes neighbouring memory. There are fewer
-// than 2^31 tiles.
+// column by column, so that what runs at the same time reads and writes neighbouring memory; or columns by
+// turns in `fronts` parts of the matrix. There are fewer than 2^31 tiles.
 __device__ inline Tile tile_at(const Params& p, long long index) {
   const unsigned down = unsigned(p.rows - 1) / unsigned(Params::tile_rows) + 1;
   const unsigned across = unsigned(p.columns - 1) / unsigned(Params::tile_columns) + 1;
@@ -25,8 +25,14 @@ __device__ inline Tile tile_at(const Params& p, long long index) {
   const unsigned first = group == down ? 0 : inside / (group * across) * group;
   const unsigned rest = inside - first * across;
   const unsigned height = down - first < group ? down - first : group;
-  const unsigned column = rest / height;
-  return {(long long)matrix, int((first + rest - column * height) * unsigned(Params::tile_rows)),
+  const unsigned nth = rest / height;
+  unsigned column = nth;
+  if constexpr (Params::fronts > 1) {
+    const unsigned part = across / unsigned(Params::fronts);
+    if (nth < part * unsigned(Params::fronts))  // what is left comes last
+      column = nth % unsigned(Params::fronts) * part + nth / unsigned(Params::fronts);
+  }
+  return {(long long)matrix, int((first + rest - nth * height) * unsigned(Params::tile_rows)),
           int(column * unsigned(Params::tile_columns))};
 }
 

@@ -3,13 +3,19 @@
 // 64 bits for each 8 bytes of the input, mixed from their place (the finaliser of SplitMix64). As float and
 // as double they are normal numbers, which a library's transpose, a scaled sum of matrices, leaves as they
 // are.
-extern "C" __global__ void fill_bytes(unsigned long long* __restrict__ in, const Params p) {
+extern "C" __global__ void fill_bytes(unsigned char* __restrict__ in, const Params p) {
   const long long i = kiln::global_index_x();
-  if (i >= (p.batch * p.rows * (long long)p.columns * Params::bytes + 7) / 8) return;
+  const long long left = p.batch * p.rows * (long long)p.columns * Params::bytes - 8 * i;
+  if (left <= 0) return;
   unsigned long long z = ((unsigned long long)i + 1) * 0x9E3779B97F4A7C15ull + (unsigned long long)p.seed;
   z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
   z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-  in[i] = ((z ^ z >> 31) & 0xBFFFFFFFBFFFFFFFull) | 0x2000000020000000ull;
+  z = ((z ^ z >> 31) & 0xBFFFFFFFBFFFFFFFull) | 0x2000000020000000ull;
+  if (left >= 8) {
+    *reinterpret_cast<unsigned long long*>(in + 8 * i) = z;
+  } else {
+    for (int b = 0; b < left; ++b) in[8 * i + b] = (unsigned char)(z >> 8 * b);
+  }
 }
 
 __device__ inline bool differ(const uint4& a, const uint4& b) {

@@ -3,7 +3,7 @@
 // A tile through shared memory.
 
 using Transpose = tiles::TileTranspose<Element, Params::tile_rows, Params::tile_columns, Params::block,
-                                       Params::pack, Params::fetch, Params::stores == 1>;
+                                       Params::pack, Params::loads == 1, Params::stores == 1>;
 
 __device__ inline void load_tile(Transpose& mine, const Element* __restrict__ in, const Params& p,
                                  const Tile& tile) {

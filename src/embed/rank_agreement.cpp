@@ -25,7 +25,7 @@ RankAgreement::RankAgreement(Communicator communicator) : communicator_(std::mov
                     std::to_string(communicator_.size) + " does not exist");
   const BuildInfo build = build_info();
   const std::string own = build.version + " " + build.revision;
-  const std::string lead = decided([&] { return own; });
+  const std::string lead = decided([&own] { return std::string(own); });
   if (lead != own)
     throw bad_input("communicator: rank " + std::to_string(communicator_.rank) + " has Kiln " + own +
                     ", rank 0 has Kiln " + lead + "; expected the same");

@@ -66,7 +66,8 @@ std::string quoted(const std::string& path) {
 
 }  // namespace
 
-FailureFolder::FailureFolder(FileSystem& files, const Clock& clock, Log& log, Path root, Path private_prefix)
+FailureFolder::FailureFolder(FileSystem& files, const Clock& clock, Log& log, const Path& root,
+                             Path private_prefix)
     : files_(files),
       clock_(clock),
       log_(log),

@@ -17,7 +17,7 @@ namespace kiln {
 /// random letters, with one warning. Only capsules are ever removed. Thread-safe.
 class FailureFolder {
  public:
-  FailureFolder(FileSystem& files, const Clock& clock, Log& log, std::filesystem::path root,
+  FailureFolder(FileSystem& files, const Clock& clock, Log& log, const std::filesystem::path& root,
                 std::filesystem::path private_prefix);
 
   /// Writes the capsule and names it in the diagnostic: `capsule`, `command` and the end of `summary`. A disk

@@ -14,6 +14,7 @@ namespace kiln {
 
 std::vector<WantedCode> code_of(const std::vector<VariantToCompile>& variants) {
   std::vector<Target> targets;
+  targets.reserve(variants.size());
   for (const auto& [variant, context] : variants)
     targets.push_back(context.devices.open(variant.device)->info().target);
   std::vector<std::vector<WantedCode>> of_each(variants.size());

@@ -145,6 +145,7 @@ SearchSpace SweepSpace::make_space(SpaceOrder order) const {
         base =
             std::make_shared<const Configuration>(configuration(Point(job_.sweep.size(), 0)).configuration);
       std::vector<std::string> names;
+      names.reserve(scope.size());
       for (const std::size_t swept : scope) names.push_back(job_.sweep[swept].first);
       holds = by_numbers(base, std::move(names), *std::move(numbers), dependencies.computed(), constraint);
     } else {

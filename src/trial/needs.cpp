@@ -51,6 +51,7 @@ std::vector<Unit> make_both(const Configuration& configuration, const KernelsByV
 std::vector<NeededLaunch> needed(const Configuration& configuration,
                                  const std::vector<const LaunchSpec*>& launches) {
   std::vector<NeededLaunch> result;
+  result.reserve(launches.size());
   for (const LaunchSpec* launch : launches)
     result.push_back({launch, launch->configured.get(), &configuration.of(*launch)});
   return result;
@@ -161,6 +162,7 @@ std::vector<Unit> TrialNeeds::units(const Target& target, FileSystem& files) con
     units = make_both(*configuration_, step, others, target, files);
   }
   std::vector<const Unit*> all;
+  all.reserve(units.size());
   for (const Unit& unit : units) all.push_back(&unit);
   require_shared_variables(*configuration_, all);
   return units;

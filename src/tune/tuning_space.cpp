@@ -121,7 +121,7 @@ std::string aspect(const Configuration& configuration, const std::string& name) 
 
 }  // namespace
 
-TuningSpace::TuningSpace(const JobSpec& job, std::shared_ptr<const Workload> workload,
+TuningSpace::TuningSpace(const JobSpec& job, const std::shared_ptr<const Workload>& workload,
                          const DeviceInfo& device, FileSystem& files)
     : workload_(constrained(*workload, job, device, files)),
       device_(device),

@@ -23,7 +23,7 @@ class TuningSpace {
  public:
   /// Throws bad_input for names and values that the workload does not have, and where nothing is tuned or no
   /// point is valid.
-  TuningSpace(const JobSpec& job, std::shared_ptr<const Workload> workload, const DeviceInfo& device,
+  TuningSpace(const JobSpec& job, const std::shared_ptr<const Workload>& workload, const DeviceInfo& device,
               FileSystem& files);
 
   [[nodiscard]] const SearchSpace& points() const {

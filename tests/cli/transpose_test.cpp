@@ -31,7 +31,7 @@ INSTANTIATE_TEST_SUITE_P(
         WorkloadCase{
             "Tiles", "transpose",
             "set: {method: tile, tile_rows: 16, tile_columns: 32, block: 32, batch: 2, blocks: 3, pack: "
-            "4}\nsweep: {rows: [17, 36], columns: [61, 64], stay: [false, true]}\n"},
+            "4}\nsweep: {rows: [17, 36], columns: [61, 320], fronts: [1, 3, 16], stay: [false, true]}\n"},
         WorkloadCase{
             "Paper", "transpose",
             "set: {implementation: paper, rows: 45, columns: 70, batch: 2, tile_rows: 16, tile_columns: "

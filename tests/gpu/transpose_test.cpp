@@ -42,8 +42,8 @@ INSTANTIATE_TEST_SUITE_P(
                      "set: {method: tma, rows: 1000, columns: 1500}\nsweep: {stages: [1, 3], blocks: [1, "
                      "100], tile_rows: [32, 128]}\n"},
         WorkloadCase{"Hints", "transpose",
-                     "set: {rows: 1000, columns: 1500}\nsweep: {fetch: [64, 128, 256], stores: [plain, "
-                     "streaming], group: [1, 1000]}\n"},
+                     "set: {rows: 1000, columns: 1500}\nsweep: {bytes: [1, 2, 4, 8, 16], loads: [plain, "
+                     "kept], stores: [plain, streaming], group: [1, 1000], fronts: [1, 3, 16]}\n"},
         WorkloadCase{
             "Paper", "transpose",
             "set: {implementation: paper, rows: 333, columns: 1500}\nsweep: {bytes: [1, 2, 4, 8, 16], "

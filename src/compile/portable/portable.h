@@ -346,6 +346,50 @@ KILN_DEVICE void fetch(V* to, const V* from) {
 #define KILN_CAN_FETCH 0
 #endif
 
+#if KILN_CAN_FETCH
+namespace detail {
+/// The second-level cache is to keep what is read longer than what is written.
+KILN_DEVICE unsigned long long kept_policy() {
+  unsigned long long policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+KILN_DEVICE void load_kept(unsigned int* to, const unsigned int* from) {
+  asm volatile("ld.global.nc.L2::cache_hint.u32 %0, [%1], %2;"
+               : "=r"(*to)
+               : "l"(__cvta_generic_to_global(from)), "l"(kept_policy()));
+}
+KILN_DEVICE void load_kept(uint2* to, const uint2* from) {
+  asm volatile("ld.global.nc.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+               : "=r"(to->x), "=r"(to->y)
+               : "l"(__cvta_generic_to_global(from)), "l"(kept_policy()));
+}
+KILN_DEVICE void load_kept(uint4* to, const uint4* from) {
+  asm volatile("ld.global.nc.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(to->x), "=r"(to->y), "=r"(to->z), "=r"(to->w)
+               : "l"(__cvta_generic_to_global(from)), "l"(kept_policy()));
+}
+}  // namespace detail
+#endif
+
+/// As load_pack, for what nothing writes while the kernel runs and is read once, where as much is written:
+/// the second-level cache evicts what was written before what was read, so that it writes to memory in the
+/// order of the stores. A hint, and none for packs of less than 4 bytes and where the hardware takes none.
+/// What was read may stay in the cache after the kernel.
+template <int Count, class V>
+KILN_DEVICE Pack<V, Count> kept_load_pack(const V* address) {
+#if KILN_CAN_FETCH
+  if constexpr (sizeof(V) * Count >= 4) {
+    using Word = typename detail::Word<sizeof(V) * Count>::Type;
+    Pack<V, Count> pack;
+    for (int i = 0; i < static_cast<int>(sizeof(pack) / sizeof(Word)); ++i)
+      detail::load_kept(reinterpret_cast<Word*>(&pack) + i, reinterpret_cast<const Word*>(address) + i);
+    return pack;
+  }
+#endif
+  return load_pack<Count>(address);
+}
+
 /// As load_pack, for what nothing writes while the kernel runs. The second-level cache is
 /// asked to fetch the `Fetch` bytes (64, 128 or 256) around each 16 of the pack: a hint, and none for 0, for
 /// smaller packs, and where the hardware takes none.

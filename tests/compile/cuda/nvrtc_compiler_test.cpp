@@ -246,6 +246,22 @@ TEST_F(NvrtcCompilerTest, APackIsFetchedWithTheHintAskedFor) {
   EXPECT_THAT(ptx("float", "2", "64"), Not(HasSubstr(".L2::"))) << "8 bytes";
 }
 
+TEST_F(NvrtcCompilerTest, APackIsLoadedWithThePolicyToKeepIt) {
+  const auto ptx = [&](const std::string& type, const std::string& count) {
+    return compile(specialize("#include \"kiln/portable.h\"\nextern \"C\" __global__ void f(" + type +
+                                  "* to, const " + type +
+                                  "* from) {\n  kiln::store_pack(to, kiln::kept_load_pack<" + count +
+                                  ">(from));\n}\n",
+                              "f", "sm_999"))
+        .binary;
+  };
+  EXPECT_THAT(ptx("double", "4"), AllOf(HasSubstr("createpolicy.fractional.L2::evict_last"),
+                                        HasSubstr("ld.global.nc.L2::cache_hint.v4.u32")));
+  EXPECT_THAT(ptx("short", "4"), HasSubstr("ld.global.nc.L2::cache_hint.v2.u32"));
+  EXPECT_THAT(ptx("char", "4"), HasSubstr("ld.global.nc.L2::cache_hint.u32"));
+  EXPECT_THAT(ptx("char", "2"), Not(HasSubstr("L2::cache_hint"))) << "2 bytes";
+}
+
 TEST_F(NvrtcCompilerTest, ASaturatedSumIsOneInstructionWithFastMathToo) {
   Specialization specialization = specialize(
       "#include \"kiln/portable.h\"\nextern \"C\" __global__ void f(float* a) {\n"
