@@ -92,7 +92,8 @@ bool fits(const TextClass& one, const std::vector<std::string>& arguments, Value
     const bool parameter =
         std::any_of(one.template_parameters.begin(), one.template_parameters.end(),
                     [&](const TextParameter& other) { return other.name == one.specialises[i]; });
-    if (parameter) values[one.specialises[i]] = arguments[i];
+    if (parameter && values.try_emplace(one.specialises[i], arguments[i]).first->second != arguments[i])
+      return false;  // Same<T, T>
     if (!parameter && one.specialises[i] != arguments[i]) return false;
   }
   return true;

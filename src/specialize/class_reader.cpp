@@ -64,6 +64,7 @@ class ClassReader {
       if (is_union && one.members.size() > before) return;
       if (member.kind == Kind::kAlias) add_alias(tokens_, member, one.types);
       if (member.kind == Kind::kClass) add_nested_class(member, one);
+      if (member.kind == Kind::kEnum) add_enumerators(member, one);
       if (member.kind != Kind::kVariable) continue;
       if (at(member.whole.begin, "static") || at(member.whole.begin, "constexpr")) {
         TextParameter constant = parameter_of(tokens_, {member.whole.begin, member.whole.end - 1});
@@ -88,6 +89,14 @@ class ClassReader {
                         [&](const auto& other) { return other.name == next.name; });
         if (!twice) one.members.push_back(std::move(next));
       }
+    }
+  }
+
+  /// `enum { value = 4 };`, a constant of an older school.
+  void add_enumerators(const Declaration& declaration, TextClass& one) const {
+    for (const TokenSpan& part : parts_of(tokens_, declaration.body, true)) {
+      if (part.end > part.begin + 2 && at(part.begin + 1, "="))
+        one.constants[std::string(tokens_[part.begin].text)] = text_of(tokens_, {part.begin + 2, part.end});
     }
   }
 

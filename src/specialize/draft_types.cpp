@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -86,17 +87,63 @@ std::string DraftTypes::launched_with(const TextKernel& kernel, std::size_t inde
 }
 
 std::optional<std::int64_t> DraftTypes::value_of(const std::string& text) const {
-  return constant_value(text, program_.constants);
+  const auto value = constant_value(text, program_.constants);
+  return value ? value : constant_value(with_calls_evaluated(text, 0), program_.constants);
+}
+
+std::string DraftTypes::with_calls_evaluated(const std::string& text, int depth) const {
+  const TokenizedText source = tokenize(text);
+  const std::vector<Token>& tokens = source.tokens;
+  std::vector<TextEdit> edits;
+  for (std::size_t i = 0; i + 1 < tokens.size() && depth < kDeepestConstant; ++i) {
+    const std::size_t close = tokens[i + 1].close;
+    if (!tokens[i].identifier() || !tokens[i + 1].is("(") || close >= tokens.size()) continue;
+    const std::string name(tokens[i].text);
+    const TokenSpan inside = {i + 2, close};
+    std::optional<std::int64_t> value;
+    if (name == "sizeof") {
+      const std::string type = type_name(text_of(tokens, inside), TextKernel());
+      const auto element = parse_element_type(type);
+      if (element) value = static_cast<std::int64_t>(element->bytes());
+    } else {
+      std::vector<std::int64_t> arguments;
+      for (const TokenSpan& part : parts_of(tokens, inside, true)) {
+        const std::string argument = with_calls_evaluated(text_of(tokens, part), depth + 1);
+        if (const auto number = constant_value(argument, program_.constants)) arguments.push_back(*number);
+      }
+      const auto function = program_.expressions.find(name);
+      if (arguments.size() == 2 && (name == "max" || name == "min")) {
+        value = name == "max" ? std::max(arguments[0], arguments[1]) : std::min(arguments[0], arguments[1]);
+      } else if (function != program_.expressions.end() && !arguments.empty() &&
+                 arguments.size() == function->second.parameters.size()) {
+        std::map<std::string, std::string> values;
+        for (std::size_t k = 0; k < arguments.size(); ++k)
+          values[function->second.parameters[k]] = std::to_string(arguments[k]);
+        const std::string result = substituted(function->second.result, values);
+        value = constant_value(with_calls_evaluated(result, depth + 1), program_.constants);
+      }
+    }
+    if (!value) continue;
+    std::size_t first = i;  // of std::max
+    if (i > 1 && tokens[i - 1].is("::") && tokens[i - 2].identifier()) first = i - 2;
+    const std::size_t begin = tokens[first].offset;
+    edits.push_back({begin, tokens[close].end() - begin, std::to_string(*value)});
+    i = close;
+  }
+  return apply_edits(text, std::move(edits));
 }
 
 bool DraftTypes::names_variable(const std::string& expression) const {
   const TokenizedText text = tokenize(expression);
-  return std::any_of(text.tokens.begin(), text.tokens.end(), [&](const Token& token) {
-    return token.identifier() &&
-           std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
-             return scope.variables.contains(std::string(token.text));
-           });
-  });
+  for (std::size_t i = 0; i < text.tokens.size(); ++i) {
+    const Token& token = text.tokens[i];
+    if (!token.identifier() || (i > 0 && text.tokens[i - 1].is("::"))) continue;
+    const std::string name(token.text);
+    if (std::any_of(program_.scopes.begin(), program_.scopes.end(),
+                    [&](const TextScope& scope) { return scope.variables.contains(name); }))
+      return true;
+  }
+  return false;
 }
 
 std::string DraftTypes::type_name(const std::string& type, const TextKernel& kernel, int depth) const {
@@ -157,6 +204,10 @@ std::string DraftTypes::type_name(const std::string& type, const TextKernel& ker
                                                            {"__half", "half"},
                                                            {"__nv_bfloat16", "bfloat16"},
                                                            {"nv_bfloat16", "bfloat16"},
+                                                           {"cudaStream_t", "ulong"},
+                                                           {"cudaEvent_t", "ulong"},
+                                                           {"hipStream_t", "ulong"},
+                                                           {"hipEvent_t", "ulong"},
                                                            {"cuComplex", "float2"},
                                                            {"cuFloatComplex", "float2"},
                                                            {"cuDoubleComplex", "double2"},
@@ -291,66 +342,176 @@ const TextureFetch* DraftTypes::texture_fetch(const TextParameter& parameter, co
 
 std::string DraftTypes::template_type(const TextKernel& kernel, const std::string& name) const {
   const std::string argument = template_argument(kernel, name);
-  const auto scalar = parse_scalar_type(argument);
-  if (argument.empty() || scalar) return name;
+  const bool own = own_types_.contains({kernel.name, kernel.types, name});
+  if (argument.empty() || (parse_scalar_type(argument) && !own)) return name;
   if (kernel.template_parameters.empty()) return "";
   TextKernel plain;
   plain.name = kernel.name;
   std::string known = type_name(argument, plain);
+  if (own && !known.empty()) return known;
   // C++ has two types of 64 bits, a `type` parameter one: what chooses specialisations stays as written.
   return parse_scalar_type(known) && known != "long" && known != "ulong" ? name : known;
 }
 
 std::string DraftTypes::template_argument(const TextKernel& kernel, const std::string& name) const {
-  std::vector<std::string> arguments = template_arguments(kernel, name, 1);
-  if (arguments.empty()) return guessed_vector(name, kernel);
-  // No buffer has elements of the type char1.
-  constexpr std::size_t kSome = 4;
-  const auto of_one = [](const std::string& type) {
-    return type.ends_with('1') && parse_element_type(type.substr(0, type.size() - 1) + "2").has_value();
+  const std::vector<std::string> arguments = template_arguments(kernel, name, 1);
+  if (!arguments.empty()) return arguments.front();
+  std::string guess = guessed_vector(name, kernel);
+  return guess.empty() ? guessed_class(kernel, name) : guess;
+}
+
+bool DraftTypes::cannot_be_called(const TextKernel& kernel, const std::string& name,
+                                  const std::string& argument) const {
+  const std::string type = template_id(argument).name;
+  const bool called =
+      std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [&](const TextParameter& parameter) {
+        return bare_type(parameter.type) == name && kernel.called_with.contains(parameter.name);
+      });
+  const auto classes = program_.classes.find(type.substr(type.rfind(' ') + 1));
+  if (!called || classes == program_.classes.end()) return false;
+  return classes->second.front().bases.empty() && !has_members(classes->first, {kCallOperator});
+}
+
+std::string DraftTypes::guessed_class(const TextKernel& kernel, const std::string& name) const {
+  const auto fits_one = [&](const auto& fits) {
+    for (const auto& [other, classes] : program_.classes) {
+      if (!fits(other)) continue;
+      std::string used = used_class(other);
+      if (!used.empty()) return used;
+    }
+    return std::string();
   };
-  if (of_one(arguments.front())) arguments = template_arguments(kernel, name, kSome);
-  const auto other = std::find_if_not(arguments.begin(), arguments.end(), of_one);
-  return other == arguments.end() ? arguments.front() : *other;
+  for (const TextParameter& parameter : kernel.parameters) {
+    const auto called = kernel.called_with.find(parameter.name);
+    if (bare_type(parameter.type) != name || called == kernel.called_with.end()) continue;
+    std::string object = fits_one([&](const std::string& other) {
+      return std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
+        return scope.name == kCallOperator && scope.outer != TextScope::kNone &&
+               program_.scopes[scope.outer].name == other && scope.parameters.size() == called->second;
+      });
+    });
+    if (!object.empty()) return object;
+    if (!has_library_objects_) return "";
+    return called->second == 1 ? "cuda::std::identity" : called->second == 2 ? "cuda::std::plus<>" : "";
+  }
+  const auto needed = kernel.needed_members.find(name);
+  if (needed == kernel.needed_members.end()) return "";
+  return fits_one([&](const std::string& other) { return has_members(other, needed->second); });
+}
+
+bool DraftTypes::has_members(const std::string& name, const std::set<std::string>& members) const {
+  const auto classes = program_.classes.find(name);
+  if (classes == program_.classes.end()) return false;
+  const TextClass& one = classes->second.front();
+  return std::all_of(members.begin(), members.end(), [&](const std::string& member) {
+    if (one.types.contains(member) || one.constants.contains(member)) return true;
+    if (std::any_of(one.members.begin(), one.members.end(),
+                    [&](const TextParameter& data) { return data.name == member; }))
+      return true;
+    const bool function =
+        std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
+          return scope.name == member && scope.outer != TextScope::kNone &&
+                 program_.scopes[scope.outer].name == name;
+        });
+    return function || std::any_of(one.bases.begin(), one.bases.end(), [&](const std::string& base) {
+             return base != name && has_members(template_id(base).name, {member});
+           });
+  });
+}
+
+std::string DraftTypes::used_class(const std::string& name) const {
+  const TextClass& one = program_.classes.at(name).front();
+  if (one.template_parameters.empty()) return name;
+  const std::vector<std::string> used = instantiations_of_class(program_, name);
+  return used.empty() ? "" : used.front();
+}
+
+std::string DraftTypes::guessed_number(const TextKernel& kernel, const std::string& name) {
+  if (const auto compared = kernel.compared.find(name); compared != kernel.compared.end())
+    return compared->second;
+  std::string word;
+  for (const char c : name) {
+    if (c != '_') word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  const auto has = [&](const std::string_view part) { return word.find(part) != std::string::npos; };
+  const bool plane =
+      std::find(kernel.names_in_body.begin(), kernel.names_in_body.end(), "y") != kernel.names_in_body.end();
+  if (has("warpsize") || has("lanes") || has("wavesize")) return "32";
+  if (has("vec") || has("unroll") || has("ilp") || has("perthread")) return "4";
+  if (has("threads") || has("blocksize") || has("blockdim") || has("tpb") || has("nthread"))
+    return plane ? "16" : "256";
+  if (has("tile")) return "16";
+  return kernel.divided.contains(name) ? "64" : "1";
 }
 
 std::vector<std::string> DraftTypes::template_arguments(const TextKernel& kernel, const std::string& name,
                                                         std::size_t most) const {
-  if (kernel.template_parameters.empty()) return {};
-  const std::tuple key(kernel.name, kernel.types, name, most);
-  if (const auto known = template_arguments_.find(key); known != template_arguments_.end())
-    return known->second;
-  return template_arguments_[key] = find_template_arguments(kernel, name, most);
-}
-
-std::vector<std::string> DraftTypes::find_template_arguments(const TextKernel& kernel,
-                                                             const std::string& name,
-                                                             std::size_t most) const {
   std::vector<std::string> arguments;
-  bool is_type = false;
-  const auto add = [&](std::vector<std::string> found) {
-    for (std::string& argument : found) {
-      const bool there = std::find(arguments.begin(), arguments.end(), argument) != arguments.end();
-      const bool unknown = is_unknown_value(kernel, name, argument) || (is_type && !is_known_type(argument));
-      if (arguments.size() < most && !there && !unknown) arguments.push_back(std::move(argument));
-    }
-  };
+  for (const TemplateValues& one : instantiations(kernel)) {
+    const auto value = one.find(name);
+    if (value == one.end() || arguments.size() == most) continue;
+    if (std::find(arguments.begin(), arguments.end(), value->second) == arguments.end())
+      arguments.push_back(value->second);
+  }
+  if (!arguments.empty()) return arguments;
   for (const TextParameter& parameter : kernel.template_parameters) {
     if (parameter.name != name || name.empty()) continue;
-    is_type = parameter.type == "typename" || parameter.type == "class";
-    for (const TextLaunch& launch : program_.launches) {
-      if (launch.kernel == base_name(kernel.name) && arguments.size() < most)
-        add(template_arguments_of(program_, kernel, launch, name, most));
-    }
-    if (arguments.size() < most) add(named_arguments_of(program_, kernel, name, most));
-    if (!arguments.empty()) return arguments;
     std::string other = passed_object(kernel, name);
     if (other.empty()) other = parameter.default_value;
     if (other.empty()) other = borrowed_argument(kernel, parameter);
     if (!other.empty()) arguments.push_back(std::move(other));
-    return arguments;
+    break;
   }
   return arguments;
+}
+
+const std::vector<TemplateValues>& DraftTypes::instantiations(const TextKernel& kernel) const {
+  static const std::vector<TemplateValues> none;
+  if (kernel.template_parameters.empty()) return none;
+  const std::pair key(kernel.name, kernel.types);
+  if (const auto known = instantiations_.find(key); known != instantiations_.end()) return known->second;
+  std::vector<TemplateValues> found = instantiations_of(program_, kernel);
+  for (TemplateValues& one : found) {
+    for (const TextParameter& parameter : kernel.template_parameters) {
+      const auto value = one.find(parameter.name);
+      if (value == one.end()) continue;
+      const bool type = parameter.type == "typename" || parameter.type == "class";
+      if (is_unknown_value(kernel, parameter.name, value->second) ||
+          (type && !is_known_type(value->second)) || cannot_be_called(kernel, parameter.name, value->second))
+        one.erase(value);
+    }
+  }
+  // No buffer has elements of the type char1.
+  const auto of_one = [](const auto& value) {
+    const std::string& type = value.second;
+    return type.ends_with('1') && parse_element_type(type.substr(0, type.size() - 1) + "2").has_value();
+  };
+  std::stable_sort(found.begin(), found.end(), [&](const TemplateValues& a, const TemplateValues& b) {
+    if (a.size() != b.size()) return a.size() > b.size();
+    return std::none_of(a.begin(), a.end(), of_one) && std::any_of(b.begin(), b.end(), of_one);
+  });
+  return instantiations_[key] = std::move(found);
+}
+
+void DraftTypes::choose(const TextKernel& kernel) {
+  if (instantiations(kernel).empty()) return;
+  std::vector<TemplateValues>& found = instantiations_[{kernel.name, kernel.types}];
+  const TextKernel plain;
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    const auto shared = shared_types_.find(parameter.name);
+    if (shared == shared_types_.end()) continue;
+    const std::size_t all = found.front().size();
+    std::stable_partition(found.begin(), found.end(), [&](const TemplateValues& one) {
+      const auto value = one.find(parameter.name);
+      return one.size() == all && value != one.end() && type_name(value->second, plain) == shared->second;
+    });
+  }
+  for (const auto& [name, value] : found.front()) {
+    const std::string type = type_name(value, plain);
+    if (!parse_scalar_type(type)) continue;
+    if (shared_types_.try_emplace(name, type).first->second != type)
+      own_types_.insert({kernel.name, kernel.types, name});
+  }
 }
 
 bool DraftTypes::is_known_type(const std::string& type, int depth) const {
@@ -395,8 +556,10 @@ std::string DraftTypes::borrowed_argument(const TextKernel& kernel, const TextPa
   for (const TextLaunch& launch : program_.launches) {
     for (const TextKernel& other : program_.kernels) {
       if (launch.kernel != base_name(other.name)) continue;
-      for (std::string& argument : template_arguments_of(program_, other, launch, parameter.name, 1)) {
-        if (program_.classes.contains(template_id(argument).name)) return std::move(argument);
+      for (const TemplateValues& one : instantiations(other)) {
+        const auto argument = one.find(parameter.name);
+        if (argument != one.end() && program_.classes.contains(template_id(argument->second).name))
+          return argument->second;
       }
     }
   }
@@ -411,8 +574,10 @@ std::string DraftTypes::borrowed_number(const TextParameter& parameter) const {
             return !one.name.empty() && one.name == parameter.name && one.type == parameter.type;
           });
       if (!alike || launch.kernel != base_name(other.name)) continue;
-      for (const std::string& argument : template_arguments_of(program_, other, launch, parameter.name, 1)) {
-        if (const auto number = value_of(argument)) return std::to_string(*number);
+      for (const TemplateValues& one : instantiations(other)) {
+        const auto argument = one.find(parameter.name);
+        const auto number = argument == one.end() ? std::nullopt : value_of(argument->second);
+        if (number) return std::to_string(*number);
       }
     }
   }

@@ -3,11 +3,14 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "config/scalar_type.h"
+#include "specialize/instantiations.h"
 #include "specialize/program_text.h"
 
 namespace kiln {
@@ -34,7 +37,9 @@ struct ArgumentType {
 /// What the types of a program are in a workload. The program must outlive it.
 class DraftTypes {
  public:
-  explicit DraftTypes(const ProgramText& program) : program_(program) {}
+  /// `has_library_objects`: the program uses function objects of Thrust, so libcu++'s are there, too.
+  DraftTypes(const ProgramText& program, bool has_library_objects)
+      : program_(program), has_library_objects_(has_library_objects) {}
 
   [[nodiscard]] const ProgramText& program() const { return program_; }
 
@@ -86,12 +91,20 @@ class DraftTypes {
   /// Whether its type is one of CUDA's for textures and surfaces.
   [[nodiscard]] static bool is_texture_object(const TextParameter& parameter);
 
+  /// Takes an instantiation of the kernel whose types the kernels chosen before it have, too, where the
+  /// program has one. Where it has none, the kernel's types are no parameters of the workload.
+  void choose(const TextKernel& kernel);
+
   /// The workload's form of a type parameter of a kernel's template: a `type` parameter of the same name, or
   /// the program's type argument.
   [[nodiscard]] std::string template_type(const TextKernel& kernel, const std::string& name) const;
 
-  /// From the program's launch, or the parameter's default; empty if both are missing.
+  /// From the program's instantiations, or the parameter's default, or a guess; empty if all are missing.
   [[nodiscard]] std::string template_argument(const TextKernel& kernel, const std::string& name) const;
+
+  /// For a number of a kernel's template that the program does not show: what the kernel compares it with, or
+  /// what numbers of such names are.
+  [[nodiscard]] static std::string guessed_number(const TextKernel& kernel, const std::string& name);
 
   /// All that the program passes, at most this many.
   [[nodiscard]] std::vector<std::string> template_arguments(const TextKernel& kernel, const std::string& name,
@@ -102,6 +115,9 @@ class DraftTypes {
   [[nodiscard]] std::string borrowed_number(const TextParameter& parameter) const;
 
  private:
+  /// With the numbers of sizeof, of std::max and std::min, and of functions of one expression in their place.
+  [[nodiscard]] std::string with_calls_evaluated(const std::string& text, int depth) const;
+
   /// Whether an argument of a template is a type of C++, of CUDA's libraries, or of the program.
   [[nodiscard]] bool is_known_type(const std::string& type, int depth = 0) const;
 
@@ -112,12 +128,27 @@ class DraftTypes {
   /// How many numbers a struct holds, counted to one more than a workload's `types` can have.
   [[nodiscard]] std::int64_t numbers_of(const std::vector<TextParameter>& members, int depth) const;
 
+  /// For a class of a kernel's template that the program does not show: one of the program's that has the
+  /// members, or the operator, that the kernel uses; for a function object else one of libcu++. Empty: none.
+  [[nodiscard]] std::string guessed_class(const TextKernel& kernel, const std::string& name) const;
+
+  /// Whether a class or its bases have all of these members.
+  [[nodiscard]] bool has_members(const std::string& name, const std::set<std::string>& members) const;
+
+  /// "Table<float,4>" of "Table", as the program uses it; empty: it does not.
+  [[nodiscard]] std::string used_class(const std::string& name) const;
+
   /// "Add" where the program launches a kernel with `Add()` for an argument of the template's type `name`.
   [[nodiscard]] std::string passed_object(const TextKernel& kernel, const std::string& name) const;
 
   /// Whether the kernel takes an object of the template's type `name`, and `argument` is no type that is
   /// known.
   [[nodiscard]] bool is_unknown_value(const TextKernel& kernel, const std::string& name,
+                                      const std::string& argument) const;
+
+  /// Whether the kernel calls what it takes of the template's type `name`, and `argument` is a class that has
+  /// no operator for that.
+  [[nodiscard]] bool cannot_be_called(const TextKernel& kernel, const std::string& name,
                                       const std::string& argument) const;
 
   /// For a kernel that nothing launches: the class with which another one is launched for a parameter of the
@@ -136,13 +167,17 @@ class DraftTypes {
   bool add_members(const std::string& name, const TextKernel& kernel, int depth,
                    std::vector<TextParameter>& members, std::size_t& offset) const;
 
-  [[nodiscard]] std::vector<std::string> find_template_arguments(const TextKernel& kernel,
-                                                                 const std::string& name,
-                                                                 std::size_t most) const;
+  /// With which arguments the program instantiates the kernel, as far as they are known here; that with the
+  /// most first.
+  [[nodiscard]] const std::vector<TemplateValues>& instantiations(const TextKernel& kernel) const;
 
   const ProgramText& program_;
-  mutable std::map<std::tuple<std::string, std::string, std::string, std::size_t>, std::vector<std::string>>
-      template_arguments_;  // found before: by kernel, its types, the parameter and how many
+  const bool has_library_objects_;
+  mutable std::map<std::pair<std::string, std::string>, std::vector<TemplateValues>>
+      instantiations_;  // found before: by kernel and its types
+  std::map<std::string, std::string>
+      shared_types_;  // by type parameter: what the workload's one is by default
+  std::set<std::tuple<std::string, std::string, std::string>> own_types_;  // of kernels that have another one
 };
 
 }  // namespace kiln

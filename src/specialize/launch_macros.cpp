@@ -40,6 +40,31 @@ bool calls_template_by_parameter(const TextMacro& macro) {
   return false;
 }
 
+/// `#define FOR_TYPES(DO) DO(float) DO(half)`.
+bool uses_parameter(const TextMacro& macro) {
+  for (std::size_t i = 0; i + 1 < macro.body.size(); ++i) {
+    const bool parameter =
+        std::find(macro.parameters.begin(), macro.parameters.end(), macro.body[i]) != macro.parameters.end();
+    if (parameter && macro.body[i + 1] == "(") return true;
+  }
+  return false;
+}
+
+/// Whether a text passes a macro that launches to the macro `name`.
+bool is_passed_a_launch(const std::vector<TokenizedText>& sources, std::string_view name,
+                        const MacroExpander& launching) {
+  for (const TokenizedText& source : sources) {
+    const std::vector<Token>& tokens = source.tokens;
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+      if (!tokens[i].is(name) || !tokens[i + 1].is("(") || tokens[i + 1].close >= tokens.size()) continue;
+      for (const TokenSpan& part : parts_of(tokens, {i + 2, tokens[i + 1].close}, false)) {
+        if (part.end == part.begin + 1 && launching.find(tokens[part.begin].text) != nullptr) return true;
+      }
+    }
+  }
+  return false;
+}
+
 /// The first of each parameter.
 std::vector<DeclaredConstant> constants_of(const TextMacro& macro) {
   std::vector<DeclaredConstant> constants;
@@ -129,8 +154,10 @@ MacroExpander launch_macros(const std::vector<const std::string*>& texts) {
       for (const Directive& directive : source.directives) {
         const auto macro = macro_of(directive);
         if (!macro || !macro->function) continue;
-        if (launches(directive.tokens, expander) || calls_template_by_parameter(*macro))
-          expander.define(directive.tokens[1].text, *macro);
+        const std::string_view name = directive.tokens[1].text;
+        if (launches(directive.tokens, expander) || calls_template_by_parameter(*macro) ||
+            (uses_parameter(*macro) && is_passed_a_launch(sources, name, expander)))
+          expander.define(name, *macro);
       }
     }
   } while (expander.macros().size() != known);

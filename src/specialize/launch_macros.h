@@ -10,7 +10,8 @@
 
 namespace kiln {
 
-/// The function-like macros of the texts that launch a kernel (`<<<`), declare types, instantiate templates
+/// The function-like macros of the texts that launch a kernel (`<<<`), declare types, instantiate templates,
+/// get the name of such a macro (`FOR_TYPES(INSTANTIATE)`)
 /// or call a template that a parameter names (`f<float>(__VA_ARGS__)`). The last text of a macro counts.
 [[nodiscard]] MacroExpander launch_macros(const std::vector<const std::string*>& texts);
 

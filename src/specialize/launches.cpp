@@ -36,19 +36,27 @@ class LaunchReader {
       TextCall call;
       call.name = std::string(tokens_[i].text);
       call.scope = scope_at(i);
+      call.token = i;
       call.instantiates = at(head, "template") && !at(head + 1, "<");
-      std::size_t behind = i + 1;
-      if (at(behind, "<")) {
-        behind = behind_angles(tokens_, i + 1, tokens_.size());
+      const std::size_t called = behind_called(tokens_, i);
+      std::size_t behind = called == 0 ? i + 1 : called;
+      const bool angles = at(behind, "<");
+      if (angles) {
+        const std::size_t open = behind;
+        behind = behind_angles(tokens_, open, tokens_.size());
         if (behind >= tokens_.size()) continue;
-        for (const TokenSpan& part : parts_of(tokens_, {i + 2, behind - 1}, true))
+        for (const TokenSpan& part : parts_of(tokens_, {open + 1, behind - 1}, true))
           call.template_arguments.push_back(text_of(tokens_, part));
       }
       if (at(behind, "(") && tokens_[behind].close < tokens_.size()) {
-        for (const TokenSpan& part : parts_of(tokens_, {behind + 1, tokens_[behind].close}, false))
+        const TokenSpan inside = {behind + 1, tokens_[behind].close};
+        for (const TokenSpan& part :
+             call.instantiates ? parts_of(tokens_, inside, true) : parts_of_call(tokens_, inside))
           call.arguments.push_back(text_of(tokens_, part));
       }
-      if (!call.template_arguments.empty() || at(behind, "(")) calls.push_back(std::move(call));
+      const bool of_defaults = angles && at(behind - 2, "<");  // Table<>
+      if (!call.template_arguments.empty() || of_defaults || at(behind, "("))
+        calls.push_back(std::move(call));
     }
     return calls;
   }
@@ -138,7 +146,7 @@ class LaunchReader {
     }
     set_shape(launch, parts_of(tokens_, {at_angles + 3, close}, false));
     if (at(close + 3, "(") && tokens_[close + 3].close < tokens_.size())
-      set_arguments(launch, parts_of(tokens_, {close + 4, tokens_[close + 3].close}, false), 0);
+      set_arguments(launch, parts_of_call(tokens_, {close + 4, tokens_[close + 3].close}), 0);
     if (launch.template_arguments.empty()) follow_alias(launch);
     launches_.push_back(std::move(launch));
   }
@@ -225,6 +233,18 @@ class LaunchReader {
 
 std::vector<TextLaunch> find_launches(const std::vector<Token>& tokens, const ScopeAt& scope_at) {
   return LaunchReader(tokens, scope_at).launches();
+}
+
+std::size_t behind_called(const std::vector<Token>& tokens, std::size_t i) {
+  const auto at = [&](std::size_t place, std::string_view text) {
+    return place < tokens.size() && tokens[place].is(text);
+  };
+  if (at(i + 1, "(")) return i + 1;
+  if (at(i + 1, ")") && at(i + 2, "(") && i > 1 && at(i - 1, "(") && at(i - 2, ">")) return i + 2;
+  std::size_t member = i + 1;
+  if (!at(member, ".") && !at(member, "->")) return 0;
+  if (at(++member, "template")) ++member;
+  return at(member, "operator") && at(member + 1, "(") && at(member + 2, ")") ? member + 3 : 0;
 }
 
 std::vector<TextCall> find_calls(const std::vector<Token>& tokens, const std::set<std::string>& templates,

@@ -274,7 +274,8 @@ void ProgramItems::learn_pasting(const std::vector<Token>& words, bool function_
     const auto parameters = words.begin() + static_cast<std::ptrdiff_t>(begin);
     const bool parameter =
         std::any_of(words.begin() + 2, parameters, [&](const Token& word) { return word.is(words[i].text); });
-    if (words[i].identifier() && !parameter) pasted_[words[1].text].insert(words[i].text);
+    const bool part = words[i].identifier() || words[i].kind == Token::Kind::kNumber;
+    if (part && !parameter) pasted_[words[1].text].insert(words[i].text);
   };
   for (std::size_t i = begin; i < words.size(); ++i) {
     if (!words[i].is("##")) continue;

@@ -12,6 +12,7 @@
 #include "specialize/class_members.h"
 #include "specialize/class_reader.h"
 #include "specialize/conditionals.h"
+#include "specialize/host_scopes.h"
 #include "specialize/launch_macros.h"
 #include "specialize/launches.h"
 #include "specialize/local_values.h"
@@ -53,7 +54,8 @@ class ProgramReader {
   /// Names of templates in which kernels may be launched.
   void add_templates(std::set<std::string>& names) const {
     for (const TextScope& scope : program_.scopes) {
-      if (!scope.template_parameters.empty()) names.insert(scope.name);
+      if (!scope.template_parameters.empty() && !scope.name.empty()) names.insert(scope.name);
+      names.insert(scope.called.begin(), scope.called.end());
       if (!scope.member_of.arguments.empty()) names.insert(scope.member_of.name);
     }
     for (const TextKernel& kernel : program_.kernels) {
@@ -110,6 +112,17 @@ class ProgramReader {
           [&](const TokenSpan& body) { return body.begin <= launch.token && launch.token < body.end; });
     }
     program_.calls = find_calls(tokens(), templates, scope);
+    for (const LocalValue& value : local_values_) {
+      if (value.shape || at(value.begin - 1, "using")) continue;
+      const std::size_t around = scope_at(value.begin);
+      if (around != TextScope::kNone)
+        program_.scopes[around].definitions.push_back(
+            {value.name, value.texts.front(), false, value.begin, value.end});
+    }
+    for (TextScope& one : program_.scopes) {
+      std::sort(one.definitions.begin(), one.definitions.end(),
+                [](const TextDefinition& a, const TextDefinition& b) { return a.begin < b.begin; });
+    }
     program_.allocations = find_allocations(source_);
     program_.device_content = find_device_content(source_);
     return std::move(program_);
@@ -215,20 +228,20 @@ class ProgramReader {
     const std::size_t index = program_.scopes.size();
     TextScope& scope = program_.scopes.emplace_back();
     if (!declaration.names.empty()) scope.name = std::string(declaration.names[0]);
+    const bool calls = declaration.kind == Kind::kFunction && scope.name == "operator";
+    if (calls && at(declaration.parameters.begin - 2, ")")) scope.name = kCallOperator;
     scope.outer = outer;
     for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
       scope.template_parameters.push_back(parameter_of(tokens(), part));
     if (declaration.kind == Kind::kFunction) {
-      for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true)) {
-        TextParameter parameter = parameter_of(tokens(), part);
-        if (!parameter.name.empty()) scope.variables[parameter.name] = parameter.type;
-        scope.parameters.push_back(std::move(parameter));
-      }
+      for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true))
+        add_parameter_to_scope(parameter_of(tokens(), part), scope);
       const std::size_t begin = declaration.whole.begin;
       scope.specialises = at(begin, "template") && at(begin + 1, "<") && at(begin + 2, ">");
       find_scope_in_front(declaration, declaration.parameters.begin - 1, scope);
+      scope.result = result_of(declaration);
       VariableTypes(tokens(), scope.variables).add_body(declaration.body);
-      find_aliases(declaration.body, scope.types);
+      add_body_to_scope(tokens(), declaration.body, scope);
     } else if (declaration.kind ==
                Kind::kVariable) {  // `template <class T> const Table<T> Table<T>::kernels = {...}`
       std::size_t end = declaration.whole.begin;
@@ -240,7 +253,19 @@ class ProgramReader {
       }
     }
     spans_.push_back(declaration.whole);
+    if (declaration.kind == Kind::kFunction) add_lambdas(declaration.body, index);
     return index;
+  }
+
+  /// The generic lambdas of a body as scopes, those inside of them, too.
+  void add_lambdas(TokenSpan body, std::size_t outer) {
+    for (GenericLambda& lambda : generic_lambdas(tokens(), body)) {
+      lambda.scope.outer = outer;
+      const std::size_t index = program_.scopes.size();
+      program_.scopes.push_back(std::move(lambda.scope));
+      spans_.push_back(lambda.whole);
+      add_lambdas(lambda.body, index);
+    }
   }
 
   /// What stands in front of a function's parameters or of a variable's value, at `name`: the arguments of a
@@ -261,12 +286,29 @@ class ProgramReader {
       end = open;
       return arguments;
     };
+    if (scope.name == kCallOperator && name > first + 3) name -= 2;  // behind "operator"
     scope.specialised_for = arguments_in_front(name);
-    if (name < first + 3 || !at(name - 1, scope.name) || !at(name - 2, "::")) return;
+    const bool named = at(name - 1, scope.name) || (scope.name == kCallOperator && at(name - 1, "operator"));
+    if (name < first + 3 || !named || !at(name - 2, "::")) return;
     std::size_t end = name - 2;
     scope.member_of.arguments = arguments_in_front(end);
     if (end > first && tokens()[end - 1].identifier())
       scope.member_of.name = std::string(tokens()[end - 1].text);
+  }
+
+  /// "T *" of `template <class T> T* Buffer<T>::data()`.
+  [[nodiscard]] std::string result_of(const Declaration& declaration) const {
+    std::size_t begin = declaration.whole.begin;
+    if (!declaration.template_head.empty()) begin = declaration.template_head.end + 1;
+    static const std::set<std::string_view> dropped = {
+        "static",    "inline",   "virtual",    "explicit",        "friend",    "extern",
+        "constexpr", "__host__", "__device__", "__forceinline__", "__inline__"};
+    std::string result;
+    for (std::size_t i = begin; i + 1 < declaration.parameters.begin; ++i) {
+      if (at(i, declaration.names[0]) || at(i + 1, "::")) break;
+      if (!dropped.contains(tokens()[i].text)) append_token(result, tokens()[i].text);
+    }
+    return result;
   }
 
   /// `int ceil_div(int a, int b) { return (a + b - 1) / b; }`.
@@ -292,20 +334,6 @@ class ProgramReader {
       if (spans_[i].begin <= index && index < spans_[i].end) found = i;  // inner ones come later
     }
     return found;
-  }
-
-  void find_aliases(TokenSpan span, std::map<std::string, std::string>& types) const {
-    for (std::size_t i = span.begin; i + 3 < span.end; ++i) {
-      const bool is_using = at(i, "using") && at(i + 2, "=");
-      if (!is_using && !at(i, "typedef")) continue;
-      std::size_t end = i;
-      while (end < span.end && !at(end, ";")) ++end;
-      if (is_using)
-        types[std::string(tokens()[i + 1].text)] = text_of(tokens(), {i + 3, end});
-      else
-        types[std::string(tokens()[end - 1].text)] = text_of(tokens(), {i + 1, end - 1});
-      i = end;
-    }
   }
 
   [[nodiscard]] bool is_kernel(const Declaration& declaration) const {
@@ -357,7 +385,12 @@ class ProgramReader {
     for (std::size_t i = declaration.body.begin; i < declaration.body.end; ++i) {
       if (tokens()[i].identifier()) names.insert(std::string(tokens()[i].text));
       const bool member = at(i - 1, ".") || (at(i - 1, ">") && at(i - 2, "-"));
-      if (tokens()[i].identifier() && at(i + 1, "(") && !member) called.insert(std::string(tokens()[i].text));
+      if (tokens()[i].identifier() && at(i + 1, "(") && !member) {
+        called.insert(std::string(tokens()[i].text));
+        const std::size_t passed = parts_of(tokens(), {i + 2, tokens()[i + 1].close}, true).size();
+        std::size_t& most = kernel.called_with[std::string(tokens()[i].text)];
+        most = std::max(most, passed);
+      }
       if (at(i, "extern")) kernel.dynamic_shared = true;
     }
     for (std::size_t i = declaration.whole.begin; i < declaration.parameters.begin; ++i) {
@@ -370,6 +403,7 @@ class ProgramReader {
     kernel.passed_textures =
         passed_textures(tokens(), declaration.body, names_of_textures(kernel.parameters));
     for (const TextParameter& parameter : kernel.template_parameters) {
+      if (!parameter.name.empty()) find_uses(parameter.name, declaration.whole, kernel);
       const char last =
           parameter.name.empty() ? ' ' : last_component(kernel, parameter.name, declaration.body);
       if (last != ' ') kernel.components[parameter.name] = last;
@@ -395,6 +429,25 @@ class ProgramReader {
     }
     program_.kernels.push_back(std::move(kernel));
     offsets_.push_back(offset);
+  }
+
+  /// What a kernel needs of a parameter of its template.
+  void find_uses(const std::string& name, TokenSpan whole, TextKernel& kernel) const {
+    std::set<std::string_view> objects;
+    for (const TextParameter& one : kernel.parameters) {
+      if (bare_type(one.type) == name) objects.insert(one.name);
+    }
+    for (std::size_t i = whole.begin; i + 2 < whole.end; ++i) {
+      const bool accesses = at(i + 1, ".") || at(i + 1, "->");
+      if (accesses && objects.contains(tokens()[i].text) && tokens()[i + 2].identifier())
+        kernel.needed_members[name].insert(std::string(tokens()[i + 2].text));
+      if (!at(i, name) || at(i - 1, ".") || at(i - 1, "->") || at(i - 1, "::")) continue;
+      if (at(i + 1, "::") && tokens()[i + 2].identifier() && !at(i + 2, "template"))
+        kernel.needed_members[name].insert(std::string(tokens()[i + 2].text));
+      if (at(i + 1, "/") || at(i + 1, "%")) kernel.divided.insert(name);
+      if (at(i + 1, "==") && tokens()[i + 2].kind == Token::Kind::kNumber)
+        kernel.compared.emplace(name, std::string(tokens()[i + 2].text));
+    }
   }
 
   /// The last of x, y, z, w that the body reads of variables and elements of the type; ' ': none.
@@ -554,6 +607,11 @@ class ProgramReader {
       } else if (at(i + 1, "=")) {
         end = i + 2;
         while (end < span.end && !at(end, ";") && !at(end, ",")) {
+          if (const std::size_t behind_list = behind_template_arguments(tokens(), end, span.end);
+              behind_list != 0) {
+            end = behind_list;
+            continue;
+          }
           if ((at(end, "(") || at(end, "[") || at(end, "{")) && tokens()[end].close < span.end)
             end = tokens()[end].close;
           ++end;

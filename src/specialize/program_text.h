@@ -29,10 +29,16 @@ struct TextKernel {
   bool overloaded = false;   ///< another kernel has the name
   bool specialises = false;  ///< a template of another text
   std::vector<TextParameter> parameters, template_parameters;
-  std::string launch_bounds;                    ///< the most work-items of a block, as written; may be empty
-  bool dynamic_shared = false;                  ///< it has an `extern __shared__` array
-  std::vector<std::string> names_in_body;       ///< each once
-  std::vector<std::string> called_in_body;      ///< those that a parenthesis follows
+  std::string launch_bounds;                ///< the most work-items of a block, as written; may be empty
+  bool dynamic_shared = false;              ///< it has an `extern __shared__` array
+  std::vector<std::string> names_in_body;   ///< each once
+  std::vector<std::string> called_in_body;  ///< those that a parenthesis follows
+  std::map<std::string, std::size_t> called_with;  ///< by the name of what is called: the most arguments
+  /// By a parameter of the template: the members of it that are named, the first number it is compared with,
+  /// and whether it is divided.
+  std::map<std::string, std::set<std::string>> needed_members;
+  std::map<std::string, std::string> compared;
+  std::set<std::string> divided;
   std::vector<std::string> constants;           ///< in constant memory, named here or in functions it calls
   std::map<std::string, TextureFetch> fetches;  ///< by the name of the texture or surface
   std::vector<PassedTexture> passed_textures;
@@ -45,16 +51,32 @@ struct TemplateId {
   std::vector<std::string> arguments;
 };
 
-/// A function of the host, or a class: where names of a launch's arguments are declared.
+/// The name of the scope of a function object's operator.
+constexpr const char* kCallOperator = "operator()";
+
+/// A type or a constant that a function defines, and the tokens in which it is known.
+struct TextDefinition {
+  std::string name, text;
+  bool type = false;
+  std::size_t begin = 0, end = 0;
+};
+
+/// A function of the host, a class, or a generic lambda: where names of a launch's arguments are declared.
+/// The type of a parameter `auto x` is a parameter of its template, as in C++: auto_type("x").
 struct TextScope {
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
-  std::string name;
+  std::string name;    ///< of a lambda: its variable's; may be empty
+  std::string result;  ///< the type that a function returns; may be empty
   std::vector<TextParameter> parameters, template_parameters;
   std::map<std::string, std::string> variables;  ///< types of what the body declares, and of parameters
-  std::map<std::string, std::string> types;      ///< targets of typedef and using in the body
-  std::size_t outer = kNone;                     ///< of a member function: its class
-  TemplateId member_of;      ///< "Grid" and {"T"} of `template <class T> void Grid<T>::step()`
-  bool specialises = false;  ///< it is `template <> void f<float>(...)`
+  std::vector<TextDefinition> definitions;       ///< of the body, in its order
+  std::size_t outer = kNone;  ///< of a member function: its class; of a lambda: its function
+  bool lambda = false;
+  std::string passed_to;            ///< the function whose argument a lambda is; may be empty
+  std::size_t passed_as = 0;        ///< which argument
+  std::vector<std::string> called;  ///< parameters of a template's type that the body calls
+  TemplateId member_of;             ///< "Grid" and {"T"} of `template <class T> void Grid<T>::step()`
+  bool specialises = false;         ///< it is `template <> void f<float>(...)`
   std::vector<std::string> specialised_for = {};  ///< the arguments, if they are written
 };
 
@@ -68,13 +90,15 @@ struct TextClass {
   std::map<std::string, std::string> types;      ///< targets of typedef and using
 };
 
-/// A call of a function template, a use of a class template, or a name of a kernel's template that is not
-/// launched there. `template void f<float>(float*)`, an explicit instantiation, has types as its arguments.
+/// A call of a function template, of a generic lambda or of a parameter that may be one, a use of a class
+/// template, or a name of a kernel's template that is not launched there. `template void f<float>(float*)`,
+/// an explicit instantiation, has types as its arguments.
 struct TextCall {
   std::string name;  ///< without namespaces
   std::vector<std::string> template_arguments, arguments;
   bool instantiates = false;
   std::size_t scope = TextScope::kNone;
+  std::size_t token = 0;  ///< its place in the text
 };
 
 /// `kernel<T, 4><<<grid, block, shared>>>(arguments)`, or the same by hipLaunchKernelGGL, or by
@@ -123,6 +147,9 @@ struct ProgramText {
   std::multimap<std::string, TextureUser> texture_users;  ///< functions, by name without scopes
   std::multimap<std::string, std::size_t> prototypes;  ///< of kernels, with their scopes: how many parameters
 };
+
+/// The name of the type of a parameter `auto x`.
+[[nodiscard]] std::string auto_type(const std::string& parameter);
 
 /// Reads all branches of conditionals, see compiled_parts(); of kernels and types in several branches of one
 /// the first counts. Uses of macros that launch kernels are read as what they stand for. `headers` are read

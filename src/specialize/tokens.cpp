@@ -324,6 +324,38 @@ std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, st
   return end;
 }
 
+std::size_t behind_template_arguments(const std::vector<Token>& tokens, std::size_t i, std::size_t end) {
+  if (i == 0 || i >= end || !tokens[i].is("<") || !tokens[i - 1].identifier()) return 0;
+  for (std::size_t k = i + 1; k < end; ++k) {
+    const Token& token = tokens[k];
+    if (token.is(";") || token.is("&&") || token.is("||")) return 0;
+    if (!token.is(">")) continue;
+    const std::size_t behind = behind_angles(tokens, i, end);
+    if (behind > end || !tokens[behind - 1].is(">")) return 0;
+    const bool ends = behind == end || tokens[behind].is("::") || tokens[behind].is("(") ||
+                      tokens[behind].is("{") || tokens[behind].is(";");
+    return ends ? behind : 0;
+  }
+  return 0;
+}
+
+std::vector<TokenSpan> parts_of_call(const std::vector<Token>& tokens, TokenSpan span) {
+  std::vector<TokenSpan> parts;
+  std::size_t begin = span.begin;
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    if (const std::size_t behind = behind_template_arguments(tokens, i, span.end); behind != 0) {
+      i = behind - 1;
+    } else if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{")) {
+      i = std::min(tokens[i].close, span.end);
+    } else if (tokens[i].is(",")) {
+      parts.push_back({begin, i});
+      begin = i + 1;
+    }
+  }
+  if (begin < span.end) parts.push_back({begin, span.end});
+  return parts;
+}
+
 std::string apply_edits(std::string_view text, std::vector<TextEdit> edits) {
   std::stable_sort(edits.begin(), edits.end(),
                    [](const TextEdit& a, const TextEdit& b) { return a.offset < b.offset; });

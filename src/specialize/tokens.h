@@ -69,6 +69,14 @@ void append_token(std::string& text, std::string_view token);
 /// skipped.
 [[nodiscard]] std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, std::size_t end);
 
+/// Behind the arguments of a template whose angle bracket is at `i`, as in `Lanes<T, 4>::value` and
+/// `Size<int, 4>{}`; 0 where a less-than sign or no sign at all is.
+[[nodiscard]] std::size_t behind_template_arguments(const std::vector<Token>& tokens, std::size_t i,
+                                                    std::size_t end);
+
+/// The parts of a call's arguments, which are expressions: only angle brackets of template arguments count.
+[[nodiscard]] std::vector<TokenSpan> parts_of_call(const std::vector<Token>& tokens, TokenSpan span);
+
 /// A replacement of `length` bytes at `offset`.
 struct TextEdit {
   std::size_t offset = 0;

@@ -31,7 +31,7 @@ class Drafter {
       : request_(request),
         lambdas_(with_classes_of_lambdas(request.text, request.whole_text)),
         program_(read_program(lambdas_.text, request.headers, request.defines)),
-        types_(program_),
+        types_(program_, names_function_objects(request)),
         scalars_(types_),
         buffers_(types_, scalars_) {
     add_other_launches();
@@ -42,6 +42,7 @@ class Drafter {
     }
     for (TextKernel& kernel : program_.kernels) {
       kernel.name = with_named_scopes(kernel.name);
+      drop_nameless_defaults(kernel.template_parameters);
       int number = 0;
       for (TextParameter& parameter : kernel.parameters) {
         ++number;
@@ -52,7 +53,10 @@ class Drafter {
 
   WorkloadDraft run() {
     const std::vector<const TextKernel*> chosen = chosen_kernels();
-    for (const TextKernel* kernel : chosen) scalars_.reserve_types(*kernel);
+    for (const TextKernel* kernel : chosen) {
+      types_.choose(*kernel);
+      scalars_.reserve_types(*kernel);
+    }
     for (const TextKernel* kernel : chosen) {
       if (const auto why = draft_kernel(*kernel))
         draft_.notes.push_back("'" + kernel->name + "' is left out: " + *why);
@@ -67,6 +71,20 @@ class Drafter {
   }
 
  private:
+  static bool names_function_objects(const DraftRequest& request) {
+    const auto names = [](const std::string& text) {
+      return text.find("thrust/functional.h") != std::string::npos &&
+             text.find("thrust::") != std::string::npos;
+    };
+    return names(request.text) || std::any_of(request.headers.begin(), request.headers.end(), names);
+  }
+
+  /// `typename = std::enable_if_t<...>` at the end keeps its default.
+  static void drop_nameless_defaults(std::vector<TextParameter>& parameters) {
+    while (!parameters.empty() && parameters.back().name.empty() && !parameters.back().default_value.empty())
+      parameters.pop_back();
+  }
+
   /// "a::b::k" for "SPACE::k" where the text has `#define SPACE a::b`.
   [[nodiscard]] std::string with_named_scopes(const std::string& name) const {
     const std::size_t base = name.rfind("::");
@@ -252,6 +270,9 @@ class Drafter {
     for (const TextParameter& parameter : kernel.parameters) {
       const ArgumentType type = types_.argument_type(parameter, kernel);
       const std::string what = "its argument '" + parameter.name + "' is ";
+      if (!type.pointer && is_called(kernel, parameter.name) && !of_lambdas().empty() &&
+          types_.template_arguments(kernel, bare_type(parameter.type), 1).empty())
+        return what + "a function object, which a workload cannot pass" + of_lambdas();
       if (types_.is_empty_object(parameter, kernel)) continue;
       if (DraftTypes::is_tensor_map(parameter) || !types_.members_of(parameter, kernel).empty() ||
           DraftTypes::texture_fetch(parameter, kernel))
@@ -440,6 +461,7 @@ class Drafter {
     std::vector<std::string> guessed;
     for (const TextParameter& parameter : kernel.template_parameters) {
       const std::string given = types_.template_argument(kernel, parameter.name);
+      const bool shown = !types_.template_arguments(kernel, parameter.name, 1).empty();
       const bool type = parameter.type == "typename" || parameter.type == "class";
       const bool enumerator = program_.enumerations.contains(bare_type(parameter.type));
       const bool shared = type && types_.template_type(kernel, parameter.name) == parameter.name;
@@ -447,20 +469,21 @@ class Drafter {
         values.push_back(parameter.name);
       } else if (const auto number = type || enumerator ? std::nullopt : types_.value_of(given)) {
         values.push_back(std::to_string(*number));
-      } else if (!given.empty() && given != parameter.name && (type || !types_.names_variable(given))) {
+      } else if (!given.empty() && given != parameter.name &&
+                 (type || shown || !types_.names_variable(given))) {
         values.push_back(with_scopes_of_classes(given));
-        if (types_.template_arguments(kernel, parameter.name, 1).empty()) guessed.push_back(parameter.name);
+        if (!shown) guessed.push_back(parameter.name);
       } else if (const std::string borrowed = type || enumerator ? "" : types_.borrowed_number(parameter);
                  !borrowed.empty()) {
         values.push_back(borrowed);
         guessed.push_back(parameter.name);
       } else {
-        values.push_back(type ? guessed_type(parameter.name, kernel)
-                         : enumerator
-                             ? with_scopes_of_classes(program_.enumerations.at(bare_type(parameter.type)))
-                         : parameter.type == "bool"        ? "false"
-                         : is_block(kernel, values.size()) ? std::to_string(kGuessedBlock)
-                                                           : "1");
+        values.push_back(
+            type         ? guessed_type(parameter.name, kernel)
+            : enumerator ? with_scopes_of_classes(program_.enumerations.at(bare_type(parameter.type)))
+            : parameter.type == "bool"        ? "false"
+            : is_block(kernel, values.size()) ? std::to_string(kGuessedBlock)
+                                              : DraftTypes::guessed_number(kernel, parameter.name));
         guessed.push_back(parameter.name);
       }
     }

@@ -606,7 +606,7 @@ TEST_F(NewPrograms, ArgumentsWithoutANameAndConstantsOfStdArePassed) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
-TEST_F(NewPrograms, TemplateArgumentsThatOnlyTheHostKnowsAreGuessed) {
+TEST_F(NewPrograms, TemplateArgumentsOfGenericLambdasAreKnown) {
   const std::string yaml = draft(
       "template <int Size> __global__ void k(int* a) { a[0] = Size; }\n"
       "template <class F> void choose(F f, int n) { if (n > 128) f(std::integral_constant<int, 256>{}); }\n"
@@ -614,7 +614,7 @@ TEST_F(NewPrograms, TemplateArgumentsThatOnlyTheHostKnowsAreGuessed) {
       "chosen.value;\n"
       "    k<size><<<1, size>>>(a);\n  };\n  choose(launch, n);\n}\n"
       "int main() { int* a; run(a, 256); }\n");
-  EXPECT_THAT(yaml, HasSubstr("template_args: [256]  # FILL IN"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [256]\n"));
 }
 
 TEST_F(NewPrograms, ConstantsInBracesAreTemplateArguments) {
@@ -1081,8 +1081,8 @@ int main() { float* a; cudaMalloc(&a, 1024); sum<128><<<1, 128>>>(a); }
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("template_args: [128]\n"));
   EXPECT_THAT(yaml, HasSubstr("template_args: [128, false]  # FILL IN the value of Threads, Wide\n"));
-  EXPECT_THAT(yaml, HasSubstr("template_args: [1]  # FILL IN the value of Tile\n"));
-  EXPECT_THAT(yaml, HasSubstr("template_args: [1]  # FILL IN the value of Threads\n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [16]  # FILL IN the value of Tile\n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [256]  # FILL IN the value of Threads\n"));
 }
 
 TEST_F(NewPrograms, ExplicitInstantiationsGiveTemplateArguments) {
