@@ -550,7 +550,8 @@ TEST_F(NewPrograms, ProgramsMayDefineAtomicsOfTheirOwn) {
       "int main() { uint64_t* a; cudaMalloc(&a, 32); k<<<1, 8>>>(a, 3); }\n");
   EXPECT_THAT(yaml, HasSubstr("args: [a, {value: n, type: ushort}]"));
   const CliResult ran = run_with(
-      yaml, {{"checks: []",
+      yaml, {{"shape: [n], init: {uniform: [0, 16]}", "shape: [4], init: 0"},
+             {"checks: []",
               "checks: [{buffer: a, region: [[0, 1]], expected: 6}, {buffer: a, region: [[1, 2]], "
               "expected: 16}, {buffer: a, region: [[2, 3]], expected: 7}, {buffer: a, region: [[3, 4]], "
               "expected: 255}]"}});
@@ -562,8 +563,7 @@ TEST_F(NewPrograms, ConditionalsOfNvccAreTrue) {
       "__global__ void k(float* a) {\n#ifdef __NVCC__\n  a[0] = 9;\n#endif\n}\n"
       "int main() { float* a; k<<<1, 1>>>(a); }\n");
   const CliResult ran =
-      run_with(yaml, {{"shape: [n], init: {uniform: [0, 16]}", "shape: [4], init: 0"},
-                      {"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 9}]"}});
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 1]], expected: 9}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
