@@ -106,8 +106,8 @@ bool is_left_out_of_std(const Specialization& specialization, const std::string&
          std::find(unseen.begin(), unseen.end(), header) != unseen.end();
 }
 
-/// Leaves out Thrust's headers where one of them does not compile: they are for the host, but for those of
-/// types and function objects.
+/// Leaves out Thrust's headers where one of them does not compile: they are for the host, but for the headers
+/// of types and function objects.
 bool leave_out_thrust(Specialization& specialization, const std::string& log,
                       std::vector<std::string>& left_out) {
   constexpr std::string_view kThrust = "thrust/";
