@@ -162,6 +162,19 @@ std::vector<TextParameter> members_named(const std::vector<std::pair<std::string
   return result;
 }
 
+/// The types that are defined in a class and in its bases, its own first.
+Values types_of_class(const ProgramText& program, const FoundClass& one, int depth) {
+  Values types = one.found->types;
+  for (const std::string& base : one.found->bases) {
+    const std::string written = resolved(program, substituted(base, one.values), 0);
+    const FoundClass around = find_class(program, template_id(written));
+    if (around.found == nullptr || around.found == one.found || depth == kDeepestClass) continue;
+    for (const auto& [name, target] : types_of_class(program, around, depth + 1))
+      types.emplace(name, substituted(target, around.values));
+  }
+  return types;
+}
+
 std::optional<std::vector<TextParameter>> members_of(const ProgramText& program, const std::string& type,
                                                      int depth) {
   const TemplateId id = template_id(resolved(program, type, 0));
@@ -195,8 +208,9 @@ std::optional<std::vector<TextParameter>> members_of(const ProgramText& program,
     if (!inherited) return std::nullopt;
     members.insert(members.end(), inherited->begin(), inherited->end());
   }
+  const Values types = types_of_class(program, one, 0);
   for (TextParameter member : one.found->members) {
-    member.type = substituted(substituted(member.type, one.found->types), one.values);
+    member.type = substituted(substituted(member.type, types), one.values);
     const std::size_t open = member.type.find('[');
     const std::string extents = open == std::string::npos ? "" : member.type.substr(open);
     member.type = resolved(program, member.type.substr(0, open), 0) + extents;

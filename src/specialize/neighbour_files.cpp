@@ -222,6 +222,11 @@ bool is_of_system(const std::string& name) {
                      [&](std::string_view start) { return name.starts_with(start); });
 }
 
+/// Whether a header is of CUDA's C++ libraries: a project's copy of them is mostly for an older CUDA.
+bool is_of_cccl(const std::string& name) {
+  return name.starts_with("cub/") || name.starts_with("thrust/") || name.starts_with("cuda/std/");
+}
+
 /// The folders of the program's project, the nearest to its root first. The root is the highest folder, up to
 /// eight above the program, with a file of a build or of a version control; else the folders of headers
 /// beside the folders above the program.
@@ -341,7 +346,7 @@ std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
       found.push_back(*given);
       continue;
     }
-    if (name.find('.') == std::string::npos) continue;  // a header of C++
+    if (name.find('.') == std::string::npos || is_of_cccl(name)) continue;  // a header of C++, of CUDA
     const auto first = std::find_if(candidates.begin(), candidates.end(), has);
     if (first != candidates.end()) {
       found.push_back(*first);

@@ -199,7 +199,8 @@ class ProgramReader {
             add_member_constant(member, scope + std::string(declaration.names[0]) + "::");
         }
       } else if (declaration.kind == Kind::kAlias) {
-        add_type(declaration);
+        const std::string name = add_type(declaration);
+        if (outer == TextScope::kNone && !name.empty()) program_.class_scopes[name].insert(scope);
       } else if (declaration.kind == Kind::kEnum) {
         add_enumeration(declaration);
         for (const std::string_view name : declaration.names) {
@@ -527,16 +528,17 @@ class ProgramReader {
     }
   }
 
-  /// Of several in different branches of a conditional the first counts.
-  void add_type(const Declaration& declaration) {
+  /// Of several in different branches of a conditional the first counts. Returns the name.
+  std::string add_type(const Declaration& declaration) {
     const std::size_t offset = tokens()[declaration.whole.begin].offset;
     std::map<std::string, std::string> types;
     const std::string name = add_alias(tokens(), declaration, types);
     const auto [first, fresh] = type_offsets_.try_emplace(name, offset);
-    if (!fresh && are_alternatives(source_, offset, first->second)) return;
+    if (!fresh && are_alternatives(source_, offset, first->second)) return name;
     program_.types.insert_or_assign(name, types[name]);
     for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
       program_.alias_parameters[name].push_back(parameter_of(tokens(), part));
+    return name;
   }
 
   void add_variable(const Declaration& declaration, const std::string& scope) {

@@ -164,6 +164,15 @@ TEST_F(NewDispatchTable, MacrosOfTheHostAreFollowed) {
   });
 }
 
+TEST_F(NewDispatchTable, AliasesOfNamespacesKeepThem) {
+  check({{"a type of 64 bits",
+          "namespace lib {\nusing idx_t = long;\n"
+          "template <class I, int N> __global__ void k(I* x) { x[N] = idx_t(blockIdx.x) * blockDim.x + "
+          "threadIdx.x; }\n"
+          "void run(idx_t* x) { k<idx_t, 4><<<1, 1>>>(x); }\n}\n",
+          {"template_args: [\"lib::idx_t\", 4]"}}});
+}
+
 TEST_F(NewDispatchTable, NumbersAreThoseOfTheirExpressions) {
   check({
       {"sizes, greatest numbers and functions",

@@ -88,12 +88,17 @@ TEST(GuardMarks, WrapPlainGuards) {
   EXPECT_THAT(
       marked("__global__ void k(int n) { int i = threadIdx.x, j = threadIdx.y + blockIdx.y * blockDim.y;"
              "if (i == 0 || i >= n - 1 || j == 0) return; a[i] = j; }"),
-      HasSubstr("if (!kiln_last_guard(!(i == 0 || i >= n - 1 || j == 0), !((j == 0 )))) return;"));
-  EXPECT_THAT(marked("__global__ void k(int n) { long i = (long)blockIdx.x * blockDim.x + threadIdx.x; int j "
-                     "= blockIdx.y;"
-                     "if (i >= n) return; if (j >= n) { return; } a[i] = j; }"),
-              HasSubstr("if (!kiln_guard(!(i >= n), true)) return; if (!kiln_last_guard(!(j >= n), !((j >= n "
-                        ")))) { return; }"));
+      HasSubstr("if (!kiln_last_guard(!(i == 0 || i >= n - 1 || j == 0), !((j == 0)))) return;"));
+  EXPECT_THAT(
+      marked("__global__ void k(int n) { long i = (long)blockIdx.x * blockDim.x + threadIdx.x; int j "
+             "= blockIdx.y;"
+             "if (i >= n) return; if (j >= n) { return; } a[i] = j; }"),
+      HasSubstr("if (!kiln_guard(!(i >= n), true)) return; if (!kiln_last_guard(!(j >= n), !((j >= n))))"
+                " { return; }"));
+  EXPECT_THAT(
+      marked("__global__ void k(int n) { int i = threadIdx.x, j = blockIdx.y; if (i >= (n>>1) || j >= "
+             "(n >> 1)) return; a[i] = j; }"),
+      HasSubstr("if (!kiln_last_guard(!(i >= (n>>1) || j >= (n >> 1)), !((j >= (n >> 1))))) return;"));
 }
 
 TEST(GuardMarks, LeaveEverythingElseAlone) {
@@ -134,6 +139,8 @@ TEST(LaneIndex, FindsTheSumInItsForms) {
             "auto i = kiln_global_x((size_t)blockIdx.x * blockDim.x + (size_t)threadIdx.x);");
   EXPECT_EQ(indexed("= static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;"),
             "= kiln_global_x(static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x);");
+  EXPECT_EQ(indexed("return (blockIdx.x) * blockDim.x + threadIdx.x;"),
+            "return kiln_global_x((blockIdx.x) * blockDim.x + threadIdx.x);");
   EXPECT_EQ(indexed("= (blockIdx.x * blockDim.x) + (threadIdx.x);"),
             "= kiln_global_x((blockIdx.x * blockDim.x) + (threadIdx.x));");
   EXPECT_EQ(indexed("#define ID (blockIdx.x*blockDim.x+threadIdx.x)\n"),
@@ -145,7 +152,9 @@ TEST(LaneIndex, LeavesWhatOnlyLooksLikeIt) {
        {"2 * blockIdx.x * blockDim.x + threadIdx.x", "blockIdx.x * blockDim.x + threadIdx.x * 2",
         "blockIdx.y * blockDim.y + threadIdx.y", "blockIdx.x * blockDim.x + threadIdx.y",
         "a - blockIdx.x * blockDim.x + threadIdx.x", "blockIdx.x * gridDim.x + threadIdx.x",
-        "(float)blockIdx.x * blockDim.x + threadIdx.x", "-threadIdx.x + blockIdx.x * blockDim.x"}) {
+        "(float)blockIdx.x * blockDim.x + threadIdx.x", "-threadIdx.x + blockIdx.x * blockDim.x",
+        "index_t(blockIdx.x) * blockDim.x + threadIdx.x",  // whose value may be another type's
+        "static_cast<index_t>(blockIdx.x) * blockDim.x + threadIdx.x"}) {
     EXPECT_EQ(indexed(text), text);
   }
 }

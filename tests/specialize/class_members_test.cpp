@@ -24,6 +24,12 @@ TEST(ClassMembers, HaveThoseOfBasesInFront) {
       "struct Top final : Middle<double>, private Base2 { float *x, y; static int count; };\n"
       "struct Base2 { char c; };\n";
   EXPECT_EQ(members(text, "Top"), "int n; double* data; char c; float* x; float y");
+  EXPECT_EQ(members("template <class I> struct Strides { using index_t = I; I* all; };\n"
+                    "struct Mid : Strides<long> { using real = float; };\n"
+                    "struct Params : public Mid { index_t row; real x[3]; };\n",
+                    "Params"),
+            "long* all; long row; float[3] x")
+      << "types of bases";
   EXPECT_EQ(members("struct A : Unknown { int a; };", "A"), "none");
   EXPECT_EQ(members("struct Add : std::binary_function<int, int, int> {};", "Add"), "");
 }

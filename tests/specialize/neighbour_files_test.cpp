@@ -217,6 +217,24 @@ TEST(NeighbourFiles, HeadersNamedWithAFolderAreAnywhereInTheProject) {
       ElementsAre("/p/src/lib"));
 }
 
+/// A project's copy of CUDA's libraries is for an older CUDA.
+TEST(NeighbourFiles, CopiesOfCubAndThrustAreNotMeant) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/src", "/p/third/cub", "/p/third/thrust", "/p/third/cube"})
+    files.make_directories(folder, false);
+  files.write_file("/p/CMakeLists.txt", "", false);
+  for (const char* header :
+       {"/p/third/cub/cub.cuh", "/p/third/thrust/sort.h", "/p/third/cube/side.h", "/p/third/own.cuh"})
+    files.write_file(header, "", false);
+  const std::vector<HeaderName> libraries = {{"cub/cub.cuh"}, {"thrust/sort.h"}};
+  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", libraries), IsEmpty());
+  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", {{"cub/cub.cuh"}, {"cube/side.h"}}),
+              ElementsAre("/p/third"));
+  // A folder that the build names is meant.
+  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", libraries, {"/p/third"}), ElementsAre("/p/third"));
+}
+
 TEST(NeighbourFiles, QuotedHeadersAreInTheNearestFolderOfTheProject) {
   const test::FakeClock clock;
   test::MemoryFileSystem files(clock);

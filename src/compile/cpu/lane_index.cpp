@@ -93,6 +93,10 @@ bool stands_alone(const std::vector<Token>& tokens, std::size_t begin, std::size
     return std::find(list.begin(), list.end(), token.text) != list.end();
   };
   if (begin > 0 && among(kBefore, tokens[begin - 1])) return false;
+  // A cast to a type of the program: index_t(blockIdx.x) * ..., static_cast<index_t>(blockIdx.x) * ...
+  const bool cast = begin > 0 && tokens[begin].is("(") && !tokens[begin - 1].is("return") &&
+                    (tokens[begin - 1].identifier() || tokens[begin - 1].is(">"));
+  if (cast) return false;
   return end >= tokens.size() || !among(kAfter, tokens[end]);
 }
 
