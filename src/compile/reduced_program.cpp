@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <initializer_list>
+#include <set>
 #include <string_view>
 
 #include "base/text.h"
@@ -65,10 +66,68 @@ std::optional<std::string> header_around(const Specialization& specialization, c
   auto found =
       find([](const std::string& file, const std::string& unseen) { return file.ends_with("/" + unseen); });
   if (found) return found;
-  return find([](const std::string& file, const std::string& unseen) {
+  found = find([](const std::string& file, const std::string& unseen) {
     const std::string folder = std::filesystem::path(unseen).parent_path().string();
     return !folder.empty() && std::filesystem::path(file).parent_path().string().ends_with("/" + folder);
   });
+  if (found) return found;
+  return find([](const std::string& file, const std::string& unseen) {  // boost/log/a.hpp, boost/core/b.hpp
+    const std::size_t folder = unseen.find('/');
+    return folder != std::string::npos && file.find("/" + unseen.substr(0, folder + 1)) != std::string::npos;
+  });
+}
+
+/// <string>: a name of the standard library.
+bool is_of_standard_library(const std::string& header) {
+  return header.find_first_of("./") == std::string::npos;
+}
+
+/// A header of CUDA's samples of which Kiln has the functions.
+bool has_stand_in(const Specialization& specialization, const std::string& header) {
+  const std::string name = std::filesystem::path(header).filename().string();
+  const auto& unseen = specialization.unseen_headers;
+  return (name == "helper_math.h" || name == "cutil_math.h") && specialization.target.backend != "hip" &&
+         std::find(unseen.begin(), unseen.end(), header) != unseen.end();
+}
+
+Specialization with_stand_in(Specialization specialization, const std::string& header) {
+  specialization = without_header(std::move(specialization), header);
+  specialization.headers.back().text += "#include <kiln/helper_math.h>\n";
+  for (const char* name : {"kiln/helper_math.h", "kiln/hip_vectors.h"})
+    specialization.unseen_headers.emplace_back(name);
+  std::sort(specialization.unseen_headers.begin(), specialization.unseen_headers.end());
+  return specialization;
+}
+
+/// A header of the standard library that this compiler does not have: host code may be its only user.
+bool is_left_out_of_std(const Specialization& specialization, const std::string& header) {
+  const auto& unseen = specialization.unseen_headers;
+  return !specialization.left_out.empty() && is_of_standard_library(header) &&
+         std::find(unseen.begin(), unseen.end(), header) != unseen.end();
+}
+
+/// Leaves out Thrust's headers where one of them does not compile: they are for the host, but for the headers
+/// of types and function objects.
+bool leave_out_thrust(Specialization& specialization, const std::string& log,
+                      std::vector<std::string>& left_out) {
+  constexpr std::string_view kThrust = "thrust/";
+  const std::string missing = missing_header_in(log).value_or("");
+  const std::vector<TextLine> lines = error_lines_in(log);
+  const bool fails = missing.starts_with(kThrust) ||
+                     (!lines.empty() && lines.front().file.find("/thrust/") != std::string::npos);
+  if (!fails) return false;
+  static const std::set<std::string, std::less<>> kOfDevices = {
+      "thrust/complex.h", "thrust/pair.h", "thrust/tuple.h", "thrust/functional.h", "thrust/random.h"};
+  std::vector<std::string> headers;
+  for (const std::string& header : specialization.unseen_headers) {
+    if (header.starts_with(kThrust) && !kOfDevices.contains(header)) headers.push_back(header);
+  }
+  if (specialization.left_out.empty()) headers.clear();
+  for (const std::string& header : headers) {
+    specialization = without_header(std::move(specialization), header);
+    left_out.push_back(header);
+  }
+  return !headers.empty();
 }
 
 /// The first identifier that begins with `beginning`, with its scope; empty if there is none.
@@ -104,7 +163,9 @@ bool may_be_left_out(const Specialization& specialization, const std::string& he
   if (specialization.left_out.empty()) return false;
   const auto& unseen = specialization.unseen_headers;
   if (std::find(unseen.begin(), unseen.end(), header) == unseen.end()) return false;
-  if (header.find('.') == std::string::npos) return false;  // a header of the standard library
+  if (is_of_standard_library(header)) return false;  // <Eigen/Dense> is not
+  // CUDA's own headers in cuda/ have no suffix, or that of experimental/.
+  if (header.starts_with("cuda/") && (header.ends_with(".h") || header.ends_with(".hpp"))) return true;
   static constexpr std::array<std::string_view, 14> kOfVendors = {
       "cuda.h", "cuda_",   "cuda/", "cub/",    "thrust/",  "nv/",   "cooperative_groups",
       "mma.h",  "curand_", "hip/",  "hipcub/", "rocprim/", "math_", "sm_"};
@@ -154,6 +215,36 @@ std::vector<TextLine> error_lines_in(const std::string& log) {
   return lines;
 }
 
+std::vector<UnknownName> unknown_names_in(const std::string& log) {
+  struct Form {
+    std::string_view before, after;
+  };
+  static constexpr std::array<Form, 4> kForms = {{{"identifier \"", "\" is undefined"},
+                                                  {"\u2018", "\u2019 was not declared in this scope"},
+                                                  {"'", "' was not declared in this scope"},
+                                                  {"use of undeclared identifier '", "'"}}};
+  std::vector<UnknownName> unknown;
+  for (const std::string& line : split(log, '\n')) {
+    const std::vector<TextLine> place = error_lines_in(line);
+    if (place.empty()) continue;
+    const std::string message = line.substr(line.find("error: "));
+    for (const Form& form : kForms) {
+      const auto name = between(message, form.before, form.after);
+      if (!name) continue;
+      unknown.push_back({*name, place.front()});
+      break;
+    }
+  }
+  return unknown;
+}
+
+std::string left_out_headers_of_std(const std::vector<std::string>& headers) {
+  if (headers.empty()) return "";
+  const bool one = headers.size() == 1;
+  return "<" + join(headers, ">, <") + "> " + (one ? "is no header" : "are no headers") +
+         " of this compiler and " + (one ? "is" : "are") + " left out as host code";
+}
+
 std::string left_out_declarations(const std::vector<std::string>& names) {
   if (names.empty()) return "";
   const bool one = names.size() == 1;
@@ -164,14 +255,25 @@ std::string left_out_declarations(const std::vector<std::string>& names) {
 bool reduce_program(Specialization& specialization, const std::string& log, LeftOut& left_out) {
   constexpr std::size_t kMostHeaders = 32;
   constexpr int kMostRounds = 8;
+  const auto leave_out = [&](const std::string& header, std::vector<std::string>& headers) {
+    if (headers.size() == kMostHeaders) return false;
+    specialization = without_header(std::move(specialization), header);
+    headers.push_back(header);
+    return true;
+  };
   if (auto header = missing_header_in(log)) {
+    if (has_stand_in(specialization, *header)) {
+      specialization = with_stand_in(std::move(specialization), *header);
+      return true;
+    }
     if (!may_be_left_out(specialization, *header))
       header = header_around(specialization, log).value_or(*header);
-    if (left_out.headers.size() == kMostHeaders || !may_be_left_out(specialization, *header)) return false;
-    specialization = without_header(std::move(specialization), *header);
-    left_out.headers.push_back(*header);
-    return true;
+    if (may_be_left_out(specialization, *header)) return leave_out(*header, left_out.headers);
+    if (is_left_out_of_std(specialization, *header)) return leave_out(*header, left_out.of_std);
+    return leave_out_thrust(specialization, log, left_out.of_std);
   }
+  if (leave_out_thrust(specialization, log, left_out.of_std)) return true;
+  if (const auto header = header_around(specialization, log)) return leave_out(*header, left_out.headers);
   auto& options = specialization.options;
   const char* option = option_of_nvcc(log);
   if (option != nullptr && std::find(options.begin(), options.end(), option) == options.end()) {
@@ -179,6 +281,7 @@ bool reduce_program(Specialization& specialization, const std::string& log, Left
     return true;
   }
   if (left_out.rounds++ == kMostRounds) return false;
+  if (!define_runtime_of_host(specialization, unknown_names_in(log)).empty()) return true;
   const std::vector<std::string> names = leave_out_failed_host_code(specialization, error_lines_in(log));
   for (const std::string& name : names) {
     auto& all = left_out.declarations;

@@ -25,6 +25,9 @@ namespace kiln {
 /// "'helper.h' was not found and is left out", for one or more headers; empty for an empty list.
 [[nodiscard]] std::string left_out_headers(const std::vector<std::string>& headers);
 
+/// "<set> is no header of this compiler and is left out as host code"; empty for an empty list.
+[[nodiscard]] std::string left_out_headers_of_std(const std::vector<std::string>& headers);
+
 /// A sentence for a failed compile whose text uses a built-in function of AMD's compiler on another back end;
 /// empty for all other logs.
 [[nodiscard]] std::string advice_on_amd_builtins(const Specialization& specialization,
@@ -37,17 +40,24 @@ namespace kiln {
 /// The lines in which a compiler has found errors, in the words of NVRTC, g++ or clang.
 [[nodiscard]] std::vector<TextLine> error_lines_in(const std::string& log);
 
+/// The names that a compiler does not know, in the words of NVRTC, g++ or clang, with their lines.
+[[nodiscard]] std::vector<UnknownName> unknown_names_in(const std::string& log);
+
 /// "'Logger', 'load' do not compile for a device and are left out as host code"; empty for an empty list.
 [[nodiscard]] std::string left_out_declarations(const std::vector<std::string>& names);
 
 /// What a compile of a whole program goes on without.
 struct LeftOut {
   std::vector<std::string> headers, declarations;
-  int rounds = 0;  ///< in which declarations were left out
+  std::vector<std::string> of_std;  ///< headers of the standard library that the compiler does not have
+  int rounds = 0;                   ///< in which declarations were left out
+
+  [[nodiscard]] bool host_code() const { return !declarations.empty() || !of_std.empty(); }
 };
 
-/// Leaves out of a whole program, whose compile has failed, the header that is missing, or the host code with
-/// the errors; or lets g++ take what nvcc takes. False: nothing of that helps.
+/// Leaves out of a whole program, whose compile has failed, the header that is missing or has errors, or the
+/// host code with the errors; or defines functions of the runtime for the host that functions for both sides
+/// call; or lets g++ take what nvcc takes. False: nothing of that helps.
 [[nodiscard]] bool reduce_program(Specialization& specialization, const std::string& log, LeftOut& left_out);
 
 /// Adds to the summary of a failure what is known of its causes.
@@ -77,10 +87,10 @@ auto compile_reduced(const Specialization& specialization, const Compile& compil
   while (const auto* diagnostic = std::get_if<1>(&result)) {
     if (diagnostic->environment || diagnostic->compiler_fault) break;
     if (!reduced) reduced = specialization;
-    const bool first = left_out.declarations.empty();
+    const bool first = !left_out.host_code();
     const std::string log = diagnostic->log;
     if (!reduce_program(*reduced, log, left_out)) break;
-    if (first && !left_out.declarations.empty()) failure = std::move(result);
+    if (first && left_out.host_code()) failure = std::move(result);
     if (!failure) headers = left_out.headers;
     result = compile(static_cast<const Specialization&>(*reduced));
   }
@@ -92,7 +102,8 @@ auto compile_reduced(const Specialization& specialization, const Compile& compil
   }
   auto& code = std::get<0>(result);
   for (const std::string& note :
-       {left_out_headers(left_out.headers), left_out_declarations(left_out.declarations)}) {
+       {left_out_headers(left_out.headers), left_out_headers_of_std(left_out.of_std),
+        left_out_declarations(left_out.declarations)}) {
     if (note.empty()) continue;
     if (!code.log.empty() && code.log.back() != '\n') code.log += '\n';
     code.log += note + "\n";

@@ -12,6 +12,15 @@ namespace {
 
 using Kind = Declaration::Kind;
 
+/// "cudaMallocHost", "hipHostMalloc".
+bool is_of_runtime(const std::string& name) {
+  const auto follows = [&](std::string_view prefix) {
+    return name.starts_with(prefix) && name.size() > prefix.size() && name[prefix.size()] >= 'A' &&
+           name[prefix.size()] <= 'Z';
+  };
+  return follows("cuda") || follows("hip");
+}
+
 class FailureCutter {
  public:
   explicit FailureCutter(Specialization& specialization) : spec_(specialization), program_(specialization) {}
@@ -31,6 +40,20 @@ class FailureCutter {
     for (auto& [text, of_text] : edits)
       *program_.files[text].text = apply_edits(program_.files[text].original, std::move(of_text));
     return {names_.begin(), names_.end()};
+  }
+
+  /// Whether a line stands in a function with marks of both sides.
+  [[nodiscard]] bool is_for_both_sides(const TextLine& line) const {
+    for (const Item& item : program_.items) {
+      if (!item.device || !program_.is_function(item) || !holds(item, item.text, line.line) ||
+          !is_file(item.text, line.file))
+        continue;
+      const std::vector<Token>& tokens = program_.tokens_of(item);
+      for (std::size_t i = item.declaration->whole.begin; i < item.declaration->body.begin; ++i) {
+        if (program_.marks_host(tokens[i])) return true;
+      }
+    }
+    return false;
   }
 
  private:
@@ -68,6 +91,11 @@ class FailureCutter {
   /// objects are made or laid out goes with its class.
   bool leave_out_member(std::size_t index) {
     const Item& item = program_.items[index];
+    if (is_friend(item)) {  // of a function for the host that is left out
+      left_out_.insert(index);
+      names_.insert("a friend");
+      return true;
+    }
     if (!program_.is_function(item) || item.owner == Item::kNoOwner || item.declaration->names.empty())
       return false;
     const Item& owner = program_.items[item.owner];
@@ -84,6 +112,12 @@ class FailureCutter {
     const std::string scope = names.empty() ? "" : std::string(names.front()) + "::";
     names_.insert(scope + std::string(item.declaration->names.front()));
     return true;
+  }
+
+  /// "friend void copy<T>(const Host<T>&, T*);"
+  [[nodiscard]] bool is_friend(const Item& item) const {
+    const Declaration& one = *item.declaration;
+    return !item.device && one.body.empty() && program_.tokens_of(item)[one.whole.begin].is("friend");
   }
 
   [[nodiscard]] bool is_virtual(const Item& item) const {
@@ -169,6 +203,20 @@ class FailureCutter {
 };
 
 }  // namespace
+
+std::vector<std::string> define_runtime_of_host(Specialization& specialization,
+                                                const std::vector<UnknownName>& unknown) {
+  std::set<std::string> names;
+  const FailureCutter program(specialization);
+  for (const auto& [name, place] : unknown) {
+    if (is_of_runtime(name) && !names.contains(name) && program.is_for_both_sides(place)) names.insert(name);
+  }
+  for (const std::string& name : names) {
+    specialization.defines.emplace_back(
+        name + "(...)", name.starts_with("hip") ? "hipErrorNotSupported" : "cudaErrorNotSupported");
+  }
+  return {names.begin(), names.end()};
+}
 
 std::vector<std::string> leave_out_failed_host_code(Specialization& specialization,
                                                     const std::vector<TextLine>& lines) {

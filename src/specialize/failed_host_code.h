@@ -13,6 +13,12 @@ struct TextLine {
   int line = 0;
 };
 
+/// A name that a compiler does not know, and where it stands.
+struct UnknownName {
+  std::string name;
+  TextLine place;
+};
+
 /// Leaves out declarations for the host that leave_out_host_code() has not recognised: those around `lines`,
 /// where a compiler has found errors, each with everything of its name; of a class with members for the
 /// device only the members that fail. What has a mark of the device stays, with everything of its name, so
@@ -22,5 +28,12 @@ struct TextLine {
 /// Returns the names of what was left out; empty: nothing was, and the specialization is as before.
 [[nodiscard]] std::vector<std::string> leave_out_failed_host_code(Specialization& specialization,
                                                                   const std::vector<TextLine>& lines);
+
+/// Defines the functions of CUDA's or HIP's runtime among `unknown` that functions with marks of both sides
+/// call, as macros: there nvcc takes calls of functions of the host, which no kernel reaches. A kernel that
+/// reaches one after all gets "not supported" from it. Returns the names; empty: none, and the specialization
+/// is as before.
+[[nodiscard]] std::vector<std::string> define_runtime_of_host(Specialization& specialization,
+                                                              const std::vector<UnknownName>& unknown);
 
 }  // namespace kiln

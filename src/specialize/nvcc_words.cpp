@@ -53,9 +53,19 @@ void translate_votes(const std::vector<Token>& tokens, const std::set<std::strin
   }
 }
 
+/// "const __restrict__ float2* a": nvcc passes over the word where it stands in front of a type.
+void leave_out_restrict(const std::vector<Token>& tokens, std::vector<TextEdit>& edits) {
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (tokens[i].is("const") && tokens[i + 1].is("__restrict__") && tokens[i + 2].identifier() &&
+        !tokens[i + 2].is("const") && (i == 0 || tokens[i - 1].is("(") || tokens[i - 1].is(",")))
+      edits.push_back({tokens[i + 1].offset, tokens[i + 1].text.size(), ""});
+  }
+}
+
 void translate(std::string& text) {
   const bool has_vote = has_one_of(kVotes, text);
-  if (!has_vote && !has_one_of(kDefined, text)) return;
+  const bool has_restrict = text.find("const __restrict__ ") != std::string::npos;
+  if (!has_vote && !has_restrict && !has_one_of(kDefined, text)) return;
   const TokenizedText source = tokenize(text);
   std::set<std::string_view> own;
   if (has_vote) add_own(read_declarations(source), own);
@@ -65,6 +75,7 @@ void translate(std::string& text) {
   }
   std::vector<TextEdit> edits;
   translate_votes(source.tokens, own, edits);
+  if (has_restrict) leave_out_restrict(source.tokens, edits);
   for (const Directive& directive : source.directives) {
     if (!is_conditional(directive)) translate_votes(directive.tokens, own, edits);
     for (const Token& token : directive.tokens) {

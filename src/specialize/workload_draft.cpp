@@ -213,7 +213,54 @@ class Drafter {
       draft_.notes.push_back("kernels of headers that the program does not launch are not in the draft: " +
                              join(others, ", "));
     }
+    if (request_.kernels.empty()) leave_out_unused_templates(chosen);
     return chosen;
+  }
+
+  /// Templates of headers that only templates launch which the program does not use, if other kernels are
+  /// left.
+  void leave_out_unused_templates(std::vector<const TextKernel*>& chosen) {
+    const auto unused = [&](const TextKernel* kernel) {
+      if (kernel->line > 0 || kernel->template_parameters.empty()) return false;
+      const std::string name = base_name(kernel->name);
+      return !is_named_where_used(name, TextScope::kNone, 0) &&
+             std::none_of(program_.launches.begin(), program_.launches.end(), [&](const TextLaunch& launch) {
+               return launch.kernel == name && (launch.scope == TextScope::kNone || is_used(launch.scope, 0));
+             });
+    };
+    std::vector<std::string> names;
+    std::vector<const TextKernel*> used;
+    for (const TextKernel* kernel : chosen) {
+      if (unused(kernel)) {
+        names.push_back(kernel->name);
+      } else {
+        used.push_back(kernel);
+      }
+    }
+    if (used.empty() || names.empty()) return;
+    chosen = std::move(used);
+    draft_.notes.push_back("templates of headers that the program does not use are not in the draft: " +
+                           join(names, ", "));
+  }
+
+  /// Whether a function of the host, or the class that it belongs to, is no template, or a template that the
+  /// program uses.
+  [[nodiscard]] bool is_used(std::size_t scope, int depth) const {
+    constexpr int kDeepest = 8;  // templates that call each other
+    if (depth > kDeepest) return true;
+    const TextScope& one = program_.scopes[scope];
+    if (!one.specialises && !one.template_parameters.empty() && !is_named_where_used(one.name, scope, depth))
+      return false;
+    return one.outer == TextScope::kNone || is_used(one.outer, depth + 1);
+  }
+
+  /// Whether code that the program uses, outside of `inside`, names a template.
+  [[nodiscard]] bool is_named_where_used(const std::string& name, std::size_t inside, int depth) const {
+    return std::any_of(program_.calls.begin(), program_.calls.end(), [&](const TextCall& call) {
+      if (call.name != name) return false;
+      if (call.scope != TextScope::kNone) return call.scope != inside && is_used(call.scope, depth + 1);
+      return call.instantiates || !call.template_arguments.empty();  // else it is the definition's head
+    });
   }
 
   // ---------------------------------------------------------------------------------------- kernels

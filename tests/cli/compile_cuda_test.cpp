@@ -98,6 +98,21 @@ TEST_F(CompileOldTexts, ShufflesVotesAndHeadersInsideOfExternC) {
   EXPECT_EQ(result.code, kExitDone) << result.out << result.err;
 }
 
+TEST_F(CompileOldTexts, NamesOfTheHostsHeaders) {
+  write(
+      "host/host.cu",
+      "#include <algorithm>\n#include <cmath>\n__host__ __device__ double norm(long double x, nullptr_t) {\n"
+      "  return fabsl(x) + sqrtl(x) + std::max({1.0, 2.0, 3.0}) + std::min({4, 5});\n}\n"
+      "__global__ void host(double* a) { a[0] = norm(a[0], nullptr); }\n");
+  write("host/host.yaml",
+        "workload: host\nbuffers: {a: {type: double, shape: 32}}\nrun: [host]\n"
+        "kernels: {host: {source: host.cu, grid: 1, block: 32, args: [a]}}\n");
+  const CliResult result =
+      kiln({"compile", write("job.yaml", "workload: host/host.yaml\n"), "--arch", "sm_90,native"});
+  if (result.code == kExitEnvironment) GTEST_SKIP() << result.err;
+  EXPECT_EQ(result.code, kExitDone) << result.out << result.err;
+}
+
 using CompileNote = CliTest;
 
 TEST_F(CompileNote, SaysThatTheCodeIsPtxAndWhy) {

@@ -467,6 +467,97 @@ TEST_F(NewPrograms, VotesWithoutAMaskAreThoseOfTheActiveWorkItems) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+/// Nvcc passes over the word in front of a type of CUDA's.
+TEST_F(NewPrograms, RestrictMayStandInFrontOfAType) {
+  const std::string yaml = draft(
+      "__global__ void k(const __restrict__ float2 *in, float* out, int n) {\n"
+      "  int i = threadIdx.x, j = threadIdx.y;\n  if (i >= (n>>1) || j >= (n>>1)) return;\n"
+      "  out[i] = in[i].x + 2;\n}\n"
+      "int main() { float2* in; float* out; k<<<1, 32>>>(in, out, 32); }\n");
+  const CliResult ran =
+      run_with(yaml, {{"{uniform: [0, 1]}", "1"},
+                      {"checks: []", "checks: [{buffer: out, region: [[0, 16]], expected: 3}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, FunctionsForBothSidesMayCallTheRuntimeOfTheHost) {
+  const std::string head =
+      "#include <cuda_runtime.h>\n#define BOTH __host__ __device__\nstruct Map {\n  float* table = nullptr;\n"
+      "  BOTH void make(int n) {\n    cudaMallocHost(&table, n * sizeof(float));\n"
+      "    if (cudaHostRegister(table, n, 0) != cudaSuccess) table = nullptr;\n  }\n"
+      "  BOTH float at(int i) const { return table ? table[i] : 7; }\n};\n";
+  const std::string main = "int main() { float* a; Map m; m.make(8); cudaMalloc(&a, 32); k<<<1, 8>>>(a); }\n";
+  const std::string yaml =
+      draft(head + "__global__ void k(float* a) { Map m; m.make(8); a[threadIdx.x] = m.at(threadIdx.x); }\n" +
+            main);
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: a, region: [[0, 8]], expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+  // A kernel's own call stays an error, as with nvcc.
+  const CliResult failed =
+      run_with(draft(head + "__global__ void k(float* a) { cudaMallocHost(&a, 8); }\n" + main), {});
+  EXPECT_NE(failed.code, kExitDone);
+  EXPECT_THAT(failed.out + failed.err, HasSubstr("cudaMallocHost"));
+}
+
+/// Of a header: nvcc makes no code of it.
+TEST_F(NewPrograms, TemplatesThatTheProgramDoesNotUseAreNotDrafted) {
+  const std::string header =
+      write("tools.cuh",
+            "#pragma once\ntemplate <class T> __global__ void pick(T* a) { a[0] = a[1][2]; }\n"
+            "template <class T> void picks(T* a) { pick<T><<<1, 1>>>(a); }\n"
+            "template <class T> void more(T* a) { picks<T>(a); }\n"
+            "template <class T> __global__ void scale(T* a) { a[threadIdx.x] *= 3; }\n"
+            "template <class T> void scales(T* a) { scale<T><<<1, 8>>>(a); }\n");
+  const std::string yaml =
+      draft("#include \"tools.cuh\"\nint main() { float* a; cudaMalloc(&a, 32); scales<float>(a); }\n");
+  EXPECT_THAT(yaml, HasSubstr("run: [scale]"));
+  EXPECT_THAT(
+      draft("#include \"tools.cuh\"\nint main() { float** a; scales<float>(a[0]); more<float*>(a); }\n"),
+      HasSubstr("run: [pick, scale]"));
+}
+
+/// Of CUDA's samples: programs include it and do not carry it.
+TEST_F(NewPrograms, FunctionsOfHelperMathAreThere) {
+  const std::string yaml = draft(
+      "#include <helper_math.h>\n__global__ void k(float* a) {\n"
+      "  float3 u = make_float3(1.0f, 2.0f, 2.0f), v = make_float3(2.0f) * u - u;\n  v += 1;\n"
+      "  float4 w = make_float4(v, 0.5f);\n  w += 1.0f;\n  a[0] = dot(u, v) + length(u);\n"  // 2 + 6 + 6 + 3
+      "  a[1] = cross(u, v).x + normalize(u).x * 3;\n"                                       // 0 + 1
+      "  a[2] = clamp(w, 0.0f, 2.5f).y + lerp(u, v, 0.5f).x + fmaxf(u, v).z;\n"              // 2.5 + 1.5 + 3
+      "  int2 i = make_int2(make_float2(w)) / 2;\n"
+      "  a[3] = i.x + clamp(7, 0, 5) + floorf(make_float2(1.5f)).y + fracf(2.25f) + (-u).z;\n}\n"  // 1+5+1+.25-2
+      "int main() { float* a; cudaMalloc(&a, 16); k<<<1, 1>>>(a); }\n");
+  std::string checks;
+  for (const std::string check : {"[[0, 1]], expected: 17", "[[1, 2]], expected: 1", "[[2, 3]], expected: 7",
+                                  "[[3, 4]], expected: 5.25"})
+    checks += (checks.empty() ? "" : ", ") + ("{buffer: a, atol: 1e-5, region: " + check + "}");
+  const CliResult ran = run_with(yaml, {{"checks: []", "checks: [" + checks + "]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+/// CUDA has no atomics of `unsigned long`: programs define them.
+TEST_F(NewPrograms, ProgramsMayDefineAtomicsOfTheirOwn) {
+  const std::string yaml = draft(
+      "#include <cstdint>\ntypedef unsigned short int count_t;\n"
+      "__device__ inline void atomicXor(uint64_t* address, uint64_t value) {\n"
+      "  atomicXor(reinterpret_cast<unsigned long long int*>(address), (unsigned long long int)value);\n}\n"
+      "__device__ unsigned long atomicAdd(unsigned long* address, unsigned long value) {\n"
+      "  return atomicAdd((unsigned long long*)address, (unsigned long long)value) ;\n}\n"
+      "__global__ void k(uint64_t* a, count_t n) {\n  if (threadIdx.x < n) atomicXor(a, 6);\n"
+      "  atomicAdd(a + 1, 2ul);\n  atomicMax(a + 2, threadIdx.x);\n  atomicOr(a + 3, 1ul << "
+      "threadIdx.x);\n}\n"
+      "int main() { uint64_t* a; cudaMalloc(&a, 32); k<<<1, 8>>>(a, 3); }\n");
+  EXPECT_THAT(yaml, HasSubstr("args: [a, {value: n, type: ushort}]"));
+  const CliResult ran = run_with(
+      yaml, {{"shape: [n], init: {uniform: [0, 16]}", "shape: [4], init: 0"},
+             {"checks: []",
+              "checks: [{buffer: a, region: [[0, 1]], expected: 6}, {buffer: a, region: [[1, 2]], "
+              "expected: 16}, {buffer: a, region: [[2, 3]], expected: 7}, {buffer: a, region: [[3, 4]], "
+              "expected: 255}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
 TEST_F(NewPrograms, ConditionalsOfNvccAreTrue) {
   const std::string yaml = draft(
       "__global__ void k(float* a) {\n#ifdef __NVCC__\n  a[0] = 9;\n#endif\n}\n"

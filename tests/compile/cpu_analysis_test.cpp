@@ -88,12 +88,17 @@ TEST(GuardMarks, WrapPlainGuards) {
   EXPECT_THAT(
       marked("__global__ void k(int n) { int i = threadIdx.x, j = threadIdx.y + blockIdx.y * blockDim.y;"
              "if (i == 0 || i >= n - 1 || j == 0) return; a[i] = j; }"),
-      HasSubstr("if (!kiln_last_guard(!(i == 0 || i >= n - 1 || j == 0), !((j == 0 )))) return;"));
-  EXPECT_THAT(marked("__global__ void k(int n) { long i = (long)blockIdx.x * blockDim.x + threadIdx.x; int j "
-                     "= blockIdx.y;"
-                     "if (i >= n) return; if (j >= n) { return; } a[i] = j; }"),
-              HasSubstr("if (!kiln_guard(!(i >= n), true)) return; if (!kiln_last_guard(!(j >= n), !((j >= n "
-                        ")))) { return; }"));
+      HasSubstr("if (!kiln_last_guard(!(i == 0 || i >= n - 1 || j == 0), !((j == 0)))) return;"));
+  EXPECT_THAT(
+      marked("__global__ void k(int n) { long i = (long)blockIdx.x * blockDim.x + threadIdx.x; int j "
+             "= blockIdx.y;"
+             "if (i >= n) return; if (j >= n) { return; } a[i] = j; }"),
+      HasSubstr("if (!kiln_guard(!(i >= n), true)) return; if (!kiln_last_guard(!(j >= n), !((j >= n))))"
+                " { return; }"));
+  EXPECT_THAT(
+      marked("__global__ void k(int n) { int i = threadIdx.x, j = blockIdx.y; if (i >= (n>>1) || j >= "
+             "(n >> 1)) return; a[i] = j; }"),
+      HasSubstr("if (!kiln_last_guard(!(i >= (n>>1) || j >= (n >> 1)), !((j >= (n >> 1))))) return;"));
 }
 
 TEST(GuardMarks, LeaveEverythingElseAlone) {

@@ -88,6 +88,82 @@ TEST(ReducedProgram, AHeaderOfTheHostThatLacksAnotherIsLeftOut) {
   EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(program(), std::ref(other))));
 }
 
+TEST(ReducedProgram, HeadersOfLibrariesMayHaveNoSuffix) {
+  Specialization spec = program();
+  for (const std::string header : {"Eigen/Dense", "QtCore/QString", "GL/glu.h", "cuda/api_wrappers.hpp"}) {
+    spec.unseen_headers = {header};
+    Answers answers{{"/project/host.h:1:10: fatal error: " + header + ": No such file or directory\n"}};
+    const CompileResult result = compile_reduced(spec, std::ref(answers));
+    ASSERT_TRUE(std::holds_alternative<CodeObject>(result)) << header;
+    EXPECT_EQ(answers.seen[1].headers.back().name, header);
+  }
+  for (const std::string header : {"cuda/std/span", "cub/block/block_scan.cuh"}) {
+    spec.unseen_headers = {header};
+    Answers answers{{"/project/host.h:1:10: fatal error: " + header + ": No such file or directory\n"}};
+    EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(spec, std::ref(answers)))) << header;
+  }
+}
+
+/// The message that says what to install stays where the code needs the header.
+TEST(ReducedProgram, HeadersOfTheStandardLibraryAreHostCodeWhereTheCompilerHasNone) {
+  Specialization spec = program();
+  spec.unseen_headers = {"set"};
+  const std::string missing = "host.h(1): catastrophic error: cannot open source file \"set\"\n";
+  Answers answers{{missing, "host.h(3): error: namespace \"std\" has no member \"set\"\n"}};
+  const CompileResult result = compile_reduced(spec, std::ref(answers));
+  ASSERT_TRUE(std::holds_alternative<CodeObject>(result));
+  EXPECT_EQ(answers.seen[1].headers.back().name, "set");
+  EXPECT_THAT(std::get<CodeObject>(result).log,
+              HasSubstr("<set> is no header of this compiler and is left out as host code\n'Window' does"));
+  Answers needed{{missing, "host.h(9): error: namespace \"std\" has no member \"set\"\n"}};
+  const CompileResult failed = compile_reduced(spec, std::ref(needed));
+  ASSERT_TRUE(std::holds_alternative<Diagnostic>(failed));
+  EXPECT_EQ(std::get<Diagnostic>(failed).log, missing);
+}
+
+TEST(ReducedProgram, AHeaderOfALibraryThatDoesNotCompileIsLeftOut) {
+  Specialization spec = program();
+  spec.unseen_headers = {"boost/core/deleter.hpp", "boost/log/logger.hpp"};
+  const std::string log = "/usr/include/boost/log/detail/config.hpp:38:5: error: #error RTTI is required\n";
+  Answers answers{{log, log}};
+  const CompileResult result = compile_reduced(spec, std::ref(answers));
+  ASSERT_TRUE(std::holds_alternative<CodeObject>(result));
+  EXPECT_THAT(answers.seen[2].unseen_headers, IsEmpty());
+  spec.unseen_headers = {"boost/core/deleter.hpp"};
+  Answers own{{"/project/host.h:9:5: error: 'y' was not declared in this scope\n"}};
+  EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(spec, std::ref(own))));
+}
+
+TEST(ReducedProgram, HeadersOfThrustThatDoNotCompileAreHostCode) {
+  Specialization spec = program();
+  spec.unseen_headers = {"thrust/complex.h", "thrust/detail/copy.inl", "thrust/sort.h"};
+  for (const std::string log :
+       {"/cuda/include/cccl/thrust/detail/memory_wrapper.h(39): catastrophic error: cannot open source file "
+        "\"memory\"\n",
+        "/cuda/include/cccl/thrust/system/launch.h(61): error: not allowed in JIT mode\n",
+        "/project/host.h:9:10: fatal error: thrust/detail/copy.inl: No such file or directory\n"}) {
+    Answers answers{{log}};
+    const CompileResult result = compile_reduced(spec, std::ref(answers));
+    ASSERT_TRUE(std::holds_alternative<CodeObject>(result)) << log;
+    EXPECT_THAT(answers.seen[1].unseen_headers, ElementsAre("thrust/complex.h"));
+    Answers needed{{log, "host.h(9): error: identifier \"y\" is undefined\n"}};
+    const CompileResult failed = compile_reduced(spec, std::ref(needed));
+    ASSERT_TRUE(std::holds_alternative<Diagnostic>(failed));
+    EXPECT_EQ(std::get<Diagnostic>(failed).log, log);
+  }
+}
+
+TEST(ReducedProgram, NamesThatAreNotKnownHaveTheirLines) {
+  const auto unknown = unknown_names_in(
+      "map.cu(22): error: identifier \"cudaMallocHost\" is undefined\n"
+      "/p/map.cu:23:5: error: \u2018cudaFreeHost\u2019 was not declared in this scope; did you mean x?\n"
+      "map.cu:24:5: error: use of undeclared identifier 'hipHostFree'\nmap.cu(25): error: expected a "
+      "\";\"\n");
+  std::vector<std::string> written;
+  for (const auto& [name, place] : unknown) written.push_back(name + " " + std::to_string(place.line));
+  EXPECT_THAT(written, ElementsAre("cudaMallocHost 22", "cudaFreeHost 23", "hipHostFree 24"));
+}
+
 TEST(ReducedProgram, WhatOnlyGccRefusesIsTaken) {
   const std::string log =
       "program.cu:2:9: error: declaration of 'texture* A::texture' changes meaning of 'texture' "

@@ -52,6 +52,10 @@ TEST(FailedHostCode, LeavesOutTheDeclarationAroundAnError) {
       {"class Grid {\n  __device__ float at(int i);\n  void save(std::ofstream& /*@*/);\n  float* "
        "data;\n};\n",
        "Grid::save", "class Grid {\n  __device__ float at(int i);\n  \n  float* data;\n};"},
+      {"class Modes {\n  __device__ float at(int i);\n  friend\n  void copy<float>(const Host<float>& "
+       "/*@*/);\n"
+       "  float* data;\n};\n",
+       "a friend", "class Modes {\n  __device__ float at(int i);\n  \n\n  float* data;\n};"},
       {"template class Solver<float> /*@*/;\nint n;\n", "Solver", "\nint n;"},
       {"#define USE(name, type) type name = (type)address(#name)\nnamespace gl {\nUSE(bind, Bind "
        "/*@*/);\nint n;\n}\n",

@@ -253,6 +253,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"kiln/thrust.h", embedded::kThrust},
                                        {"kiln/thrust_seq.h", embedded::kThrustSeq},
                                        {"kiln/hip_vectors.h", embedded::kHipVectors},
+                                       {"kiln/helper_math.h", embedded::kHelperMath},
                                        {"thrust/complex.h", embedded::kThrustComplex},
                                        {"kiln/thrust_random.h", embedded::kThrustRandom},
                                        {"thrust/random.h", kThrustRandom},
@@ -410,6 +411,7 @@ std::vector<ShimPart> make_shim_parts() {
        "cudaGridDependency", "cudaTriggerProgrammatic", "cudaExtent", "cudaPos", "cudaPitchedPtr",
        "cudaArray", "cudaMipmappedArray", "cudaTexture", "cudaRead", "cudaFilterMode", "cudaAddressMode",
        "<<<"});
+  add("data_types", embedded::kDataTypes, {"CUDA_R_", "CUDA_C_", "cudaDataType"});
   add("placement_new", "#include <new>\n", {"new", "<<<"});
   add("entry", embedded::kEntry);
   add("device_launch", embedded::kDeviceLaunch, {"<<<"});

@@ -253,7 +253,11 @@ class GuardMarker {
     for (const TokenRange& term : mark.shared) {
       if (!text.empty()) text += mark.leaves ? " || " : " && ";
       text += "(";
-      for (std::size_t i = term.begin; i < term.end; ++i) text += std::string(tokens_[i].text) + " ";
+      for (std::size_t i = term.begin; i < term.end; ++i) {
+        // ">>" is two tokens that touch
+        if (i > term.begin && tokens_[i].offset > tokens_[i - 1].end()) text += ' ';
+        text += tokens_[i].text;
+      }
       text += ")";
     }
     return mark.leaves ? "!(" + text + ")" : text;

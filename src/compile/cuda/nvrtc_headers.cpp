@@ -27,7 +27,7 @@ struct OwnHeader {
 };
 
 using With = OwnHeader::With;
-constexpr std::array<OwnHeader, 13> kOwnHeaders = {
+constexpr std::array<OwnHeader, 14> kOwnHeaders = {
     {{"algorithm", embedded::kAlgorithm, With::kOwn},
      {"cassert", embedded::kAssert, With::kOwn},
      {"cfloat", embedded::kFloat, With::kBoth},
@@ -40,7 +40,8 @@ constexpr std::array<OwnHeader, 13> kOwnHeaders = {
      {"cstdlib", embedded::kStdlib, With::kOwn},
      {"cstring", embedded::kString, With::kOwn},
      {"cuda.h", embedded::kCuda, With::kOwn},
-     {"kiln/hip_vectors.h", embedded::kHipVectors, With::kOwn}}};
+     {"kiln/hip_vectors.h", embedded::kHipVectors, With::kOwn},
+     {"kiln/helper_math.h", embedded::kHelperMath, With::kOwn}}};
 
 /// Names of std that texts use without their header, since nvcc's own headers include it.
 struct StdNames {

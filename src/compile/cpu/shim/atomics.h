@@ -2,14 +2,34 @@
 // old value.
 #pragma once
 
-#define KILN_ATOMIC_NATIVE(name, type, builtin)       \
-  KILN_SHIM type name(type* address, type value) {    \
-    return builtin(address, value, __ATOMIC_RELAXED); \
+template <bool>
+struct KilnWhen {};
+template <>
+struct KilnWhen<true> {
+  using type = int;
+};
+
+// What stands in front of a function, and its parameters. CUDA has none for `long`: those are templates, so
+// that a text's own functions, which nvcc takes, go before them.
+#define KILN_PLAIN(type) KILN_SHIM type
+#define KILN_FOR_LONG(integer)                                           \
+  template <class T, typename KilnWhen<__is_same(T, integer)>::type = 0> \
+  KILN_SHIM T
+#define KILN_TYPE_OF_PLAIN(type) type
+#define KILN_TYPE_OF_LONG(type) T
+
+#define KILN_ATOMIC_NATIVE_AS(head, of, name, type, builtin) \
+  head(type) name(of(type) * address, type value) {          \
+    return builtin(address, value, __ATOMIC_RELAXED);        \
   }
+#define KILN_ATOMIC_NATIVE(name, type, builtin) \
+  KILN_ATOMIC_NATIVE_AS(KILN_PLAIN, KILN_TYPE_OF_PLAIN, name, type, builtin)
 
 /// A compare-exchange loop for what the processor has no instruction for; `old` is the value being replaced.
-#define KILN_ATOMIC_LOOP(name, type, expression)                                                        \
-  KILN_SHIM type name(type* address, type value) {                                                      \
+#define KILN_ATOMIC_LOOP(name, type, expression) \
+  KILN_ATOMIC_LOOP_AS(KILN_PLAIN, KILN_TYPE_OF_PLAIN, name, type, expression)
+#define KILN_ATOMIC_LOOP_AS(head, of, name, type, expression)                                           \
+  head(type) name(of(type) * address, type value) {                                                     \
     type old;                                                                                           \
     __atomic_load(address, &old, __ATOMIC_RELAXED);                                                     \
     for (;;) {                                                                                          \
@@ -21,16 +41,10 @@
 
 KILN_ATOMIC_NATIVE(atomicAdd, int, __atomic_fetch_add)
 KILN_ATOMIC_NATIVE(atomicAdd, unsigned int, __atomic_fetch_add)
-KILN_ATOMIC_NATIVE(atomicAdd, unsigned long, __atomic_fetch_add)
+KILN_ATOMIC_NATIVE_AS(KILN_FOR_LONG, KILN_TYPE_OF_LONG, atomicAdd, unsigned long, __atomic_fetch_add)
 KILN_ATOMIC_NATIVE(atomicAdd, unsigned long long, __atomic_fetch_add)
 KILN_ATOMIC_LOOP(atomicAdd, float, old + value)
 KILN_ATOMIC_LOOP(kiln_add_double, double, old + value)
-template <bool>
-struct KilnWhen {};
-template <>
-struct KilnWhen<true> {
-  using type = int;
-};
 /// A template, so that a text's own function, as texts for GPUs before sm_60 have it, goes before this one.
 template <class D, typename KilnWhen<__is_same(D, double)>::type = 0>
 KILN_SHIM D atomicAdd(D* address, double value) {
@@ -40,27 +54,27 @@ KILN_ATOMIC_NATIVE(atomicSub, int, __atomic_fetch_sub)
 KILN_ATOMIC_NATIVE(atomicSub, unsigned int, __atomic_fetch_sub)
 KILN_ATOMIC_NATIVE(atomicExch, int, __atomic_exchange_n)
 KILN_ATOMIC_NATIVE(atomicExch, unsigned int, __atomic_exchange_n)
-KILN_ATOMIC_NATIVE(atomicExch, unsigned long, __atomic_exchange_n)
+KILN_ATOMIC_NATIVE_AS(KILN_FOR_LONG, KILN_TYPE_OF_LONG, atomicExch, unsigned long, __atomic_exchange_n)
 KILN_ATOMIC_NATIVE(atomicExch, unsigned long long, __atomic_exchange_n)
 KILN_ATOMIC_LOOP(atomicExch, float, value)
 KILN_ATOMIC_LOOP(atomicExch, double, value)
 
-#define KILN_ATOMIC_INTEGER(type)                                                                      \
-  KILN_ATOMIC_LOOP(atomicMin, type, value < old ? value : old)                                         \
-  KILN_ATOMIC_LOOP(atomicMax, type, old < value ? value : old)                                         \
-  KILN_ATOMIC_NATIVE(atomicAnd, type, __atomic_fetch_and)                                              \
-  KILN_ATOMIC_NATIVE(atomicOr, type, __atomic_fetch_or)                                                \
-  KILN_ATOMIC_NATIVE(atomicXor, type, __atomic_fetch_xor)                                              \
-  KILN_SHIM type atomicCAS(type* address, type expected, type value) {                                 \
+#define KILN_ATOMIC_INTEGER(head, of, type)                                                            \
+  KILN_ATOMIC_LOOP_AS(head, of, atomicMin, type, value < old ? value : old)                            \
+  KILN_ATOMIC_LOOP_AS(head, of, atomicMax, type, old < value ? value : old)                            \
+  KILN_ATOMIC_NATIVE_AS(head, of, atomicAnd, type, __atomic_fetch_and)                                 \
+  KILN_ATOMIC_NATIVE_AS(head, of, atomicOr, type, __atomic_fetch_or)                                   \
+  KILN_ATOMIC_NATIVE_AS(head, of, atomicXor, type, __atomic_fetch_xor)                                 \
+  head(type) atomicCAS(of(type) * address, type expected, type value) {                                \
     __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
     return expected;                                                                                   \
   }
-KILN_ATOMIC_INTEGER(int)
-KILN_ATOMIC_INTEGER(unsigned int)
-KILN_ATOMIC_INTEGER(long)
-KILN_ATOMIC_INTEGER(unsigned long)
-KILN_ATOMIC_INTEGER(long long)
-KILN_ATOMIC_INTEGER(unsigned long long)
+KILN_ATOMIC_INTEGER(KILN_PLAIN, KILN_TYPE_OF_PLAIN, int)
+KILN_ATOMIC_INTEGER(KILN_PLAIN, KILN_TYPE_OF_PLAIN, unsigned int)
+KILN_ATOMIC_INTEGER(KILN_FOR_LONG, KILN_TYPE_OF_LONG, long)
+KILN_ATOMIC_INTEGER(KILN_FOR_LONG, KILN_TYPE_OF_LONG, unsigned long)
+KILN_ATOMIC_INTEGER(KILN_PLAIN, KILN_TYPE_OF_PLAIN, long long)
+KILN_ATOMIC_INTEGER(KILN_PLAIN, KILN_TYPE_OF_PLAIN, unsigned long long)
 
 KILN_ATOMIC_LOOP(atomicInc, unsigned int, old >= value ? 0u : old + 1u)
 KILN_ATOMIC_LOOP(atomicDec, unsigned int, old == 0u || old > value ? value : old - 1u)

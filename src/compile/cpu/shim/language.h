@@ -101,6 +101,7 @@ using ::uintptr_t;
 #define NULL __null
 #endif
 typedef unsigned int uint;
+typedef decltype(nullptr) nullptr_t;
 typedef unsigned short ushort;
 typedef unsigned long ulong;
 typedef unsigned char u_char, u_int8_t;

@@ -29,11 +29,25 @@ struct timezone {
   int tz_minuteswest, tz_dsttime;
 };
 using ssize_t = long;
+using nullptr_t = decltype(nullptr);
+
+// Host code that is kept names them; `long double` is double on a device.
+#define KILN_OF_LONG_DOUBLE(name, function)                            \
+  __device__ inline long double name(long double x) {                  \
+    return static_cast<long double>(function(static_cast<double>(x))); \
+  }
+KILN_OF_LONG_DOUBLE(fabsl, fabs)
+KILN_OF_LONG_DOUBLE(sqrtl, sqrt)
+KILN_OF_LONG_DOUBLE(expl, exp)
+KILN_OF_LONG_DOUBLE(logl, log)
+KILN_OF_LONG_DOUBLE(floorl, floor)
+KILN_OF_LONG_DOUBLE(ceill, ceil)
+#undef KILN_OF_LONG_DOUBLE
 
 namespace std {
+using ::nullptr_t;
 using ::ptrdiff_t;
 using ::size_t;
-using nullptr_t = decltype(nullptr);
 }  // namespace std
 
 // Of a float and a double, for which NVRTC finds several functions. `More` is empty; with it, templates of
