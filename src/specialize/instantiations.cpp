@@ -98,6 +98,14 @@ std::string passed_name(const std::string& argument) {
   return wrapped ? std::string(tokens[count - 2].text) : argument;
 }
 
+/// Whether a class of the program has a constant of that name, which is none outside of it.
+bool is_constant_of_class(const ProgramText& program, const std::string& name) {
+  return std::any_of(program.classes.begin(), program.classes.end(), [&](const auto& classes) {
+    return std::any_of(classes.second.begin(), classes.second.end(),
+                       [&](const TextClass& one) { return one.constants.contains(name); });
+  });
+}
+
 /// Whether a template argument has no name that seems to be one of a function's own.
 bool is_known(const ProgramText& program, const std::string& text, std::size_t scope) {
   static const std::set<std::string> words = {
@@ -113,6 +121,7 @@ bool is_known(const ProgramText& program, const std::string& text, std::size_t s
     for (std::size_t at = scope; at != TextScope::kNone; at = program.scopes[at].outer) {
       if (program.scopes[at].variables.contains(word)) return program.constants.contains(word);
     }
+    if (is_constant_of_class(program, word)) return program.constants.contains(word);
     const bool of_library = word.starts_with("curand") || word.starts_with("hiprand") ||
                             word.starts_with("cuda") || word.starts_with("hip");
     return !word.ends_with("_t") || of_library || program.types.contains(word) ||
@@ -526,8 +535,9 @@ class Instantiations {
         if (known->type || depends_on_template(known->text, at))
           return plain(value_of_definition(*known, at, values, depth));
         const auto number = constant_value(known->text, program_.constants);
-        const bool one_word = tokenize(known->text).tokens.size() == 1;
-        return NameValue{number ? std::to_string(*number) : one_word ? known->text : name, false};
+        if (number) return NameValue{std::to_string(*number), false};
+        if (tokenize(known->text).tokens.size() == 1) return NameValue{known->text, false};
+        return plain(program_.constants.contains(name) ? std::optional(name) : std::nullopt);
       }
       if (names_parameter(around, name)) {
         const auto value = values.find(name);

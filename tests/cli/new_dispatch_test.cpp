@@ -210,6 +210,13 @@ TEST_F(NewDispatchTable, WhatIsNotShownIsGuessed) {
        "__global__ void other(float* x) { x[0] = thrust::minus<float>()(x[0], x[1]); }\n"
        "template <class F> __global__ void k(float* x, F f) { x[0] = f(x[0], x[1]); }\n",
        {"template_args: [\"cuda::std::plus<>\"]  # FILL IN the value of F"}},
+      {"a constant of a class that is named outside of it",
+       "#include \"sizes.h\"\n"
+       "struct Fixture { static constexpr int ROWS = Sizes::rows; };\n"
+       "template <int Rows> __global__ void k(float* x) { x[Rows] = 1; }\n"
+       "template <int Rows> void launch(float* x) { k<Rows><<<1, 1>>>(x); }\n"
+       "CASE(Fixture, Adds) { float* x; launch<ROWS>(x); }\n",
+       {"  # FILL IN the value of Rows"}},
       {"numbers by what the kernel does with them, and by their names",
        "template <int D, int Mode, int blockSize, int VEC> __global__ void k(float* x) {\n"
        "  float part[D / 32];\n  part[0] = x[0];\n  if (Mode == 3) x[VEC] = part[0] + blockSize;\n}\n",

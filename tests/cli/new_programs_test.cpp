@@ -721,10 +721,9 @@ TEST_F(NewPrograms, WhatKilnDoesNotHaveIsNamedWithItsLine) {
     const std::string yaml = draft(kernel + "int main() { int* a; k<<<1, 1>>>(a); }\n");
     return kiln({"run", path("program.yaml"), "--device", "cpu"}).err;
   };
-  EXPECT_THAT(
-      fails_with(
-          "__global__ void k(int* a) {\n  asm volatile(\n      \"bar.arrive 1, 64;\");\n  a[0] = 1;\n}\n"),
-      HasSubstr("program.cu:2 has `asm` for a GPU, which the cpu does not run"));
+  EXPECT_THAT(fails_with("__global__ void k(int* a) {\n  asm volatile(\n      "
+                         "\"cp.async.bulk.commit_group;\");\n  a[0] = 1;\n}\n"),
+              HasSubstr("program.cu:2 has `asm` for a GPU, which the cpu does not run"));
   // What the assembler says about the line is left out.
   EXPECT_THAT(
       fails_with("__global__ void k(float* a) {\n  unsigned r[6] = {};\n  asm(\"mma.sync.aligned.m16n8k32.row"

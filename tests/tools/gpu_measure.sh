@@ -54,7 +54,7 @@ for wrong in '(' 'no_such_step'; do
   code=0; measure --part library --steps "$wrong" || code=$?
   { [ "$code" = 2 ] && grep -q -- '--steps: ' "$folder/said"; } || fail "exit code $code for --steps '$wrong'"
 done
-code=0; measure --part library --steps '^gemm_kiln$' --wheels "$folder/no_wheels" --limit 08 || code=$?
+code=0; measure --part library --steps '^gemm_kiln$' --wheels "$folder/no_wheels" --limit 080 || code=$?
 [ "$code" = 1 ] || fail "exit code $code without wheels"
 grep -q '^wheels .* FAILED' "$folder/said" || fail "the wheels are not asked for"
 grep -q '^gemm_kiln .* ok$' "$folder/said" || fail "the step beside the wheels"
