@@ -98,7 +98,7 @@ std::string passed_name(const std::string& argument) {
   return wrapped ? std::string(tokens[count - 2].text) : argument;
 }
 
-/// Whether a class of the program has a constant of that name, which is none outside of it.
+/// Whether a class of the program has a constant of that name, which is not visible outside of the class.
 bool is_constant_of_class(const ProgramText& program, const std::string& name) {
   return std::any_of(program.classes.begin(), program.classes.end(), [&](const auto& classes) {
     return std::any_of(classes.second.begin(), classes.second.end(),
