@@ -478,7 +478,7 @@ class Instantiations {
     const bool value = text.ends_with("::value");
     for (const std::string_view end : {"::value", "{}", "()"}) {
       if (!text.ends_with(end)) continue;
-      const std::string number = value_of_constant_type(text.substr(0, text.size() - end.size()));
+      std::string number = value_of_constant_type(text.substr(0, text.size() - end.size()));
       if (!number.empty()) return number;
     }
     if (!value && (text.starts_with("typename") || text.find(">::") != std::string::npos))

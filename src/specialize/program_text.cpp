@@ -532,7 +532,7 @@ class ProgramReader {
   std::string add_type(const Declaration& declaration) {
     const std::size_t offset = tokens()[declaration.whole.begin].offset;
     std::map<std::string, std::string> types;
-    const std::string name = add_alias(tokens(), declaration, types);
+    std::string name = add_alias(tokens(), declaration, types);
     const auto [first, fresh] = type_offsets_.try_emplace(name, offset);
     if (!fresh && are_alternatives(source_, offset, first->second)) return name;
     program_.types.insert_or_assign(name, types[name]);
