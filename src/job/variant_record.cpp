@@ -86,9 +86,8 @@ void describe_code(const Configuration& configuration, const std::vector<Unit>& 
   }
 }
 
-/// Of a text for wider warps than the device's; else empty.
+/// Of a text for wider warps than the device's.
 std::string note_on_warps(const Specialization& specialization) {
-  if (specialization.wide_warps.empty()) return "";
   return specialization.source_name +
          " is written for wavefronts of 64 work-items, the device's warps have 32: " +
          specialization.wide_warps;

@@ -99,8 +99,11 @@ class Search {
   const std::string& name_;
 };
 
-bool is_hip(const TokenizedText& text) {
-  return std::any_of(text.directives.begin(), text.directives.end(), [](const Directive& directive) {
+/// Whether a text includes a header of HIP. Most texts are not read for it: each unit of each variant asks.
+bool is_hip(const std::string& text) {
+  if (text.find("hip/") == std::string::npos) return false;
+  const TokenizedText read = tokenize(text);
+  return std::any_of(read.directives.begin(), read.directives.end(), [](const Directive& directive) {
     const std::vector<Token>& tokens = directive.tokens;
     if (tokens.size() < 2 || !tokens[0].is("include")) return false;
     return tokens[1].text.starts_with("\"hip/") ||
@@ -111,19 +114,18 @@ bool is_hip(const TokenizedText& text) {
 }  // namespace
 
 std::string wavefronts_of_64(const std::string& text, const std::string& name) {
-  if (text.find("hip/") == std::string::npos) return "";
-  const TokenizedText read = tokenize(text);
-  return is_hip(read) ? Search(name).run(read) : "";
+  return is_hip(text) ? Search(name).run(tokenize(text)) : "";
 }
 
 std::string wavefronts_of_64(const Specialization& specialization) {
-  const TokenizedText source = tokenize(specialization.source_text);
-  bool hip = is_hip(source);
-  for (const IncludedHeader& header : specialization.headers)
-    hip = hip || header.name.starts_with("hip/") || is_hip(tokenize(header.text));
+  const auto& headers = specialization.headers;
+  const bool hip = is_hip(specialization.source_text) ||
+                   std::any_of(headers.begin(), headers.end(), [](const IncludedHeader& header) {
+                     return header.name.starts_with("hip/") || is_hip(header.text);
+                   });
   if (!hip) return "";
-  std::string found = Search(specialization.source_name).run(source);
-  for (const IncludedHeader& header : specialization.headers) {
+  std::string found = Search(specialization.source_name).run(tokenize(specialization.source_text));
+  for (const IncludedHeader& header : headers) {
     if (found.empty()) found = Search(header.name).run(tokenize(header.text));
   }
   return found;
