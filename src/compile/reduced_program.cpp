@@ -77,6 +77,12 @@ std::optional<std::string> header_around(const Specialization& specialization, c
   });
 }
 
+/// Whether the text includes a header that Kiln has not read.
+bool is_unseen(const Specialization& specialization, const std::string& header) {
+  const auto& unseen = specialization.unseen_headers;
+  return std::find(unseen.begin(), unseen.end(), header) != unseen.end();
+}
+
 /// <string>: a name of the standard library.
 bool is_of_standard_library(const std::string& header) {
   return header.find_first_of("./") == std::string::npos;
@@ -85,9 +91,8 @@ bool is_of_standard_library(const std::string& header) {
 /// A header of CUDA's samples of which Kiln has the functions.
 bool has_stand_in(const Specialization& specialization, const std::string& header) {
   const std::string name = std::filesystem::path(header).filename().string();
-  const auto& unseen = specialization.unseen_headers;
   return (name == "helper_math.h" || name == "cutil_math.h") && specialization.target.backend != "hip" &&
-         std::find(unseen.begin(), unseen.end(), header) != unseen.end();
+         is_unseen(specialization, header);
 }
 
 Specialization with_stand_in(Specialization specialization, const std::string& header) {
@@ -101,9 +106,8 @@ Specialization with_stand_in(Specialization specialization, const std::string& h
 
 /// A header of the standard library that this compiler does not have: host code may be its only user.
 bool is_left_out_of_std(const Specialization& specialization, const std::string& header) {
-  const auto& unseen = specialization.unseen_headers;
   return !specialization.left_out.empty() && is_of_standard_library(header) &&
-         std::find(unseen.begin(), unseen.end(), header) != unseen.end();
+         is_unseen(specialization, header);
 }
 
 /// Leaves out Thrust's headers where one of them does not compile: they are for the host, but for the headers
@@ -161,8 +165,7 @@ bool may_be_left_out(const Specialization& specialization, const std::string& he
   // Only in a whole program, where host code may be the only user of the header. In other texts the header
   // may contain a macro that changes the code.
   if (specialization.left_out.empty()) return false;
-  const auto& unseen = specialization.unseen_headers;
-  if (std::find(unseen.begin(), unseen.end(), header) == unseen.end()) return false;
+  if (!is_unseen(specialization, header)) return false;
   if (is_of_standard_library(header)) return false;  // <Eigen/Dense> is not
   // CUDA's own headers in cuda/ have no suffix, or that of experimental/.
   if (header.starts_with("cuda/") && (header.ends_with(".h") || header.ends_with(".hpp"))) return true;
