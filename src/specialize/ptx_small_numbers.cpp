@@ -69,7 +69,7 @@ std::optional<std::string> rounded(const std::string& small, const std::string& 
   return (small == "f16" ? "__float2half" : "__float2bfloat16") + ending->second + given;
 }
 
-/// To e4m3x2 and e5m2x2, whose limits are those of `satfinite`, and from them.
+/// To e4m3x2 and e5m2x2, limited as `satfinite` says, and from them.
 std::optional<SmallNumberPtx> of_8_bits(const Texts& manner, const std::string& to, const std::string& from) {
   static const std::map<std::string, std::string> kinds = {{"e4m3x2", ", __NV_E4M3)"},
                                                            {"e5m2x2", ", __NV_E5M2)"}};
