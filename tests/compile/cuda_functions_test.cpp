@@ -516,5 +516,44 @@ TEST_F(CudaFunctions, VectorsOfFourWideNumbers) {
               ElementsAre(1 + 6 + 20 + 56, 32 + 1600 + 32));
 }
 
+TEST_F(CudaFunctions, FunctionOfNvstdHoldsWhatItCalls) {
+  const std::string before = R"(#include <nvfunctional>
+__device__ int twice(int x) { return 2 * x; }
+struct Counted {  // copied by its constructor, and too large to lie inside
+  static inline int objects = 0;
+  int values[16];
+  __device__ explicit Counted(int x) { for (int& value : values) value = x; ++objects; }
+  __device__ Counted(const Counted& other) { for (int i = 0; i < 16; ++i) values[i] = other.values[i]; ++objects; }
+  __device__ ~Counted() { --objects; }
+  __device__ int operator()(int x) { return values[15]++ + x; }
+};
+__device__ int apply(const nvstd::function<int(int)>& f, int x) { return f ? f(x) : -1; }
+)";
+  const std::string statements = R"(
+  const int base = 40;
+  nvstd::function<int(int)> empty, pointer = twice, lambda = [=](int x) { return base + x; };
+  int changed = 0;
+  nvstd::function<void(int&)> change = [&](int& x) { x = 7; ++changed; };
+  int written = 0;
+  change(written);
+  int counts[3];
+  {
+    nvstd::function<int(int)> large = Counted(5), copy = large;
+    counts[0] = large(1) * 100 + large(1) * 10 + copy(1);  // each has its own object
+    nvstd::function<int(int)> moved = static_cast<nvstd::function<int(int)>&&>(large);
+    counts[1] = apply(moved, 1) * 10 + (large == nullptr);
+    swap(moved, pointer);
+    counts[2] = pointer(0) * 10 + moved(4);
+    pointer = nullptr;
+    lambda = moved;
+  }
+)";
+  EXPECT_THAT(values<int>("int",
+                          {"apply(empty, 1)", "apply(pointer, 1)", "lambda(8)", "written + changed",
+                           "counts[0]", "counts[1]", "counts[2]", "Counted::objects"},
+                          before, statements),
+              ElementsAre(-1, -1, 16, 8, 676, 81, 88, 0));
+}
+
 }  // namespace
 }  // namespace kiln::test

@@ -29,7 +29,7 @@ struct OwnHeader {
 using With = OwnHeader::With;
 constexpr std::string_view kHipVectorsAndGroups =
     "#include <kiln/hip_vectors.h>\n#include <cooperative_groups.h>\n";
-constexpr std::array<OwnHeader, 15> kOwnHeaders = {
+constexpr std::array<OwnHeader, 16> kOwnHeaders = {
     {{"algorithm", embedded::kAlgorithm, With::kOwn},
      {"cassert", embedded::kAssert, With::kOwn},
      {"cfloat", embedded::kFloat, With::kBoth},
@@ -44,7 +44,8 @@ constexpr std::array<OwnHeader, 15> kOwnHeaders = {
      {"cuda.h", embedded::kCuda, With::kOwn},
      {"kiln/hip_vectors.h", embedded::kHipVectors, With::kOwn},
      {"kiln/hip_vectors_and_groups.h", kHipVectorsAndGroups, With::kOwn},
-     {"kiln/helper_math.h", embedded::kHelperMath, With::kOwn}}};
+     {"kiln/helper_math.h", embedded::kHelperMath, With::kOwn},
+     {"nvfunctional", embedded::kNvfunctional, With::kOwn}}};
 
 /// Names of std that texts use without their header, since nvcc's own headers include it.
 struct StdNames {
