@@ -11,8 +11,6 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
-constexpr int kDeepestClass = 8;
-
 bool is_qualifier(const Token& token) {
   static const std::set<std::string_view> words = {
       "const",  "volatile", "typename",           "struct",           "class",

@@ -9,6 +9,8 @@
 
 namespace kiln {
 
+constexpr int kDeepestClass = 8;  ///< bases of bases and aliases of aliases that are followed
+
 /// `text` with the names of `values` replaced.
 [[nodiscard]] std::string substituted(const std::string& text,
                                       const std::map<std::string, std::string>& values);

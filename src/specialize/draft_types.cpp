@@ -399,9 +399,9 @@ std::string DraftTypes::guessed_class(const TextKernel& kernel, const std::strin
   return fits_one([&](const std::string& other) { return has_members(other, needed->second); });
 }
 
-bool DraftTypes::has_members(const std::string& name, const std::set<std::string>& members) const {
+bool DraftTypes::has_members(const std::string& name, const std::set<std::string>& members, int depth) const {
   const auto classes = program_.classes.find(name);
-  if (classes == program_.classes.end()) return false;
+  if (classes == program_.classes.end() || depth == kDeepestClass) return false;
   const TextClass& one = classes->second.front();
   return std::all_of(members.begin(), members.end(), [&](const std::string& member) {
     if (one.types.contains(member) || one.constants.contains(member)) return true;
@@ -414,7 +414,7 @@ bool DraftTypes::has_members(const std::string& name, const std::set<std::string
                  program_.scopes[scope.outer].name == name;
         });
     return function || std::any_of(one.bases.begin(), one.bases.end(), [&](const std::string& base) {
-             return base != name && has_members(template_id(base).name, {member});
+             return base != name && has_members(template_id(base).name, {member}, depth + 1);
            });
   });
 }
@@ -422,7 +422,7 @@ bool DraftTypes::has_members(const std::string& name, const std::set<std::string
 std::string DraftTypes::used_class(const std::string& name) const {
   const TextClass& one = program_.classes.at(name).front();
   if (one.template_parameters.empty()) return name;
-  const std::vector<std::string> used = instantiations_of_class(program_, name);
+  const std::vector<std::string> used = search_.of_class(name);
   return used.empty() ? "" : used.front();
 }
 
@@ -470,7 +470,7 @@ const std::vector<TemplateValues>& DraftTypes::instantiations(const TextKernel& 
   if (kernel.template_parameters.empty()) return none;
   const std::pair key(kernel.name, kernel.types);
   if (const auto known = instantiations_.find(key); known != instantiations_.end()) return known->second;
-  std::vector<TemplateValues> found = instantiations_of(program_, kernel);
+  std::vector<TemplateValues> found = search_.of_kernel(kernel);
   for (TemplateValues& one : found) {
     for (const TextParameter& parameter : kernel.template_parameters) {
       const auto value = one.find(parameter.name);

@@ -39,7 +39,7 @@ class DraftTypes {
  public:
   /// `has_library_objects`: the program uses function objects of Thrust, so libcu++'s are there, too.
   DraftTypes(const ProgramText& program, bool has_library_objects)
-      : program_(program), has_library_objects_(has_library_objects) {}
+      : program_(program), has_library_objects_(has_library_objects), search_(program) {}
 
   [[nodiscard]] const ProgramText& program() const { return program_; }
 
@@ -133,7 +133,8 @@ class DraftTypes {
   [[nodiscard]] std::string guessed_class(const TextKernel& kernel, const std::string& name) const;
 
   /// Whether a class or its bases have all of these members.
-  [[nodiscard]] bool has_members(const std::string& name, const std::set<std::string>& members) const;
+  [[nodiscard]] bool has_members(const std::string& name, const std::set<std::string>& members,
+                                 int depth = 0) const;
 
   /// "Table<float,4>" of "Table", as the program uses it; empty: it does not.
   [[nodiscard]] std::string used_class(const std::string& name) const;
@@ -173,6 +174,7 @@ class DraftTypes {
 
   const ProgramText& program_;
   const bool has_library_objects_;
+  mutable Instantiations search_;
   mutable std::map<std::pair<std::string, std::string>, std::vector<TemplateValues>>
       instantiations_;  // found before: by kernel and its types
   std::map<std::string, std::string>

@@ -186,7 +186,8 @@ std::string ExpressionTypes::member(const std::string& type, const std::string& 
   return "";
 }
 
-std::string ExpressionTypes::result_of_member(const std::string& type, const std::string& name) const {
+std::string ExpressionTypes::result_of_member(const std::string& type, const std::string& name,
+                                              int depth) const {
   const TemplateId id = template_id(resolved_type(program_, type.substr(0, type.find_first_of("*&"))));
   const std::string own = id.name.substr(id.name.rfind(' ') + 1);
   const auto classes = program_.classes.find(own);
@@ -205,8 +206,8 @@ std::string ExpressionTypes::result_of_member(const std::string& type, const std
     return substituted(substituted(scope.result, one.types), names);
   }
   for (const std::string& base : one.bases) {
-    if (template_id(base).name == own) continue;
-    if (std::string result = result_of_member(substituted(base, values), name); !result.empty())
+    if (template_id(base).name == own || depth == kDeepestClass) continue;
+    if (std::string result = result_of_member(substituted(base, values), name, depth + 1); !result.empty())
       return result;
   }
   return "";

@@ -41,7 +41,8 @@ class ExpressionTypes {
                                                  int depth) const;
 
   /// What a member function of a class of the program returns; empty: not known.
-  [[nodiscard]] std::string result_of_member(const std::string& type, const std::string& name) const;
+  [[nodiscard]] std::string result_of_member(const std::string& type, const std::string& name,
+                                             int depth = 0) const;
 
   [[nodiscard]] std::string member(const std::string& type, const std::string& name) const;
 

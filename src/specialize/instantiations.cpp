@@ -20,6 +20,8 @@ using Environments = std::vector<TemplateValues>;
 
 constexpr int kDeepestText = 16;  // definitions that name each other
 constexpr int kDeepestType = 4;
+constexpr std::size_t kMostOpen = 64;       // templates that lead to each other
+constexpr std::size_t kMostSteps = 20'000;  // calls whose arguments are looked at
 
 void add_new(Environments& all, TemplateValues values) {
   if (all.size() < kMostInstantiations && std::find(all.begin(), all.end(), values) == all.end())
@@ -131,9 +133,11 @@ bool is_known(const ProgramText& program, const std::string& text, std::size_t s
   });
 }
 
-class Instantiations {
+}  // namespace
+
+class Instantiations::Search {
  public:
-  explicit Instantiations(const ProgramText& program) : program_(program), types_(program) {}
+  explicit Search(const ProgramText& program) : program_(program), types_(program) {}
 
   [[nodiscard]] Environments of_kernel(const TextKernel& kernel) {
     Environments found;
@@ -182,7 +186,7 @@ class Instantiations {
     static const Environments plain = {TemplateValues()}, none;
     if (scope == TextScope::kNone) return plain;
     if (const auto known = known_.find(scope); known != known_.end()) return known->second;
-    if (!open_.insert(scope).second) return none;  // it leads to itself
+    if (open_.size() == kMostOpen || !open_.insert(scope).second) return none;  // it leads to itself
     Environments found = find_environments(scope);
     open_.erase(scope);
     const std::size_t all = program_.scopes[scope].template_parameters.size();
@@ -350,6 +354,8 @@ class Instantiations {
   [[nodiscard]] TemplateValues bound(const Template& called, const TextCall& call,
                                      const TemplateValues& caller, TemplateValues values) {
     const Place place = {call.scope, call.token};
+    if (steps_ == kMostSteps) return values;
+    ++steps_;
     for (std::size_t i = 0; i < called.template_parameters.size(); ++i) {
       const TextParameter& parameter = called.template_parameters[i];
       values.erase(parameter.name);
@@ -620,16 +626,18 @@ class Instantiations {
   ExpressionTypes types_;
   std::map<std::size_t, Environments> known_;
   std::set<std::size_t> open_;  // whose environments are looked for
+  std::size_t steps_ = 0;       // of at most kMostSteps
 };
 
-}  // namespace
+Instantiations::Instantiations(const ProgramText& program) : search_(std::make_unique<Search>(program)) {}
+Instantiations::~Instantiations() = default;
 
-std::vector<TemplateValues> instantiations_of(const ProgramText& program, const TextKernel& kernel) {
-  return Instantiations(program).of_kernel(kernel);
+std::vector<TemplateValues> Instantiations::of_kernel(const TextKernel& kernel) {
+  return search_->of_kernel(kernel);
 }
 
-std::vector<std::string> instantiations_of_class(const ProgramText& program, const std::string& name) {
-  return Instantiations(program).of_class(name);
+std::vector<std::string> Instantiations::of_class(const std::string& name) {
+  return search_->of_class(name);
 }
 
 }  // namespace kiln

@@ -240,5 +240,31 @@ void Demo::again() { apply(0, x, y, scale); }
   EXPECT_EQ(kiln({"compile", path("program.yaml"), "--arch", "native"}).code, kExitDone);
 }
 
+/// The search for a member goes up through the bases.
+TEST_F(NewDispatch, ClassesMayHaveThemselvesAsBases) {
+  const std::string yaml = draft(R"cuda(
+template <int N> struct Steps : Steps<N - 1> {};
+template <> struct Steps<0> {};
+Steps<4> used;
+template <class P> __global__ void fill(float* x) { x[0] = P::scale; }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("P: {type: type, default: float}  # FILL IN the type"));
+}
+
+/// Each template calls the next in two ways. What is further away than the levels that are followed is a
+/// guess.
+TEST_F(NewDispatch, LevelsBetweenAProgramAndAKernelMayBeTooMany) {
+  std::string text =
+      "template <int A, int B> __global__ void k(float* x) { x[A] = B; }\n"
+      "template <int A, int B> void f0(float* x) { k<A, B><<<1, 1>>>(x); }\n";
+  for (int i = 1; i < 5000; ++i) {
+    const std::string next = "f" + std::to_string(i - 1);
+    text += "template <int A, int B> void f" + std::to_string(i) + "(float* x) { " + next +
+            "<A + 1, B>(x); " + next + "<A, B + 1>(x); }\n";
+  }
+  text += "int main() { float* x = nullptr; f4999<0, 0>(x); }\n";
+  EXPECT_THAT(draft(text), HasSubstr("# FILL IN the value of A, B"));
+}
+
 }  // namespace
 }  // namespace kiln::test
