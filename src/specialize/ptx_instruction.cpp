@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/whole_word.h"
+#include "specialize/ptx_small_numbers.h"
 
 namespace kiln {
 namespace {
@@ -30,6 +31,7 @@ std::optional<std::string> special_register(const std::string& name) {
       {"nsmid", "1u"},
       {"clock", "static_cast<unsigned>(clock64())"},
       {"clock64", "clock64()"},
+      {"dynamic_smem_size", "static_cast<unsigned>(kiln_worker->dynamic_shared_bytes)"},
       {"globaltimer", "kiln_global_time()"},
       {"globaltimer_lo", "static_cast<unsigned>(kiln_global_time())"},
       {"globaltimer_hi", "static_cast<unsigned>(kiln_global_time() >> 32)"},
@@ -108,12 +110,32 @@ const std::map<std::string, std::string>& expressions() {
       {"mad.hi.s32", "(static_cast<unsigned>(__mulhi($1, $2)) + static_cast<unsigned>($3))"},
       {"mad.wide.u32", "(static_cast<unsigned long long>($1) * $2 + $3w)"},
       {"mad.wide.s32", "(static_cast<unsigned long long>(static_cast<long long>($1) * $2) + $3w)"},
+      {"mul.wide.u16", "(static_cast<unsigned>($1) * $2)"},
+      {"mul.wide.s16", "(static_cast<int>($1) * $2)"},
+      {"mad.wide.u16", "(static_cast<unsigned>($1) * $2 + $3n)"},
+      {"mad.hi.u64", "(__umul64hi($1, $2) + $3)"},
+      {"mad.hi.s64",
+       "(static_cast<unsigned long long>(__mul64hi($1, $2)) + static_cast<unsigned long long>($3))"},
       {"sad.u32", "__usad($1, $2, $3)"},
       {"sad.s32", "__sad($1, $2, $3n)"},
       {"vabsdiff.u32.u32.u32.add", "__usad($1, $2, $3)"},
       {"vabsdiff4.u32.u32.u32", "__vabsdiffu4($1, $2)"},
       {"vabsdiff4.u32.u32.u32.add", "(__vsadu4($1, $2) + $3)"},
       {"vabsdiff2.u32.u32.u32.add", "(__vsadu2($1, $2) + $3)"},
+      {"vmin.s32.s32.s32", "min($1, $2)"},
+      {"vmax.s32.s32.s32", "max($1, $2)"},
+      {"vmin.s32.s32.s32.min", "min(min($1, $2), $3)"},
+      {"vmin.s32.s32.s32.max", "max(min($1, $2), $3)"},
+      {"vmax.s32.s32.s32.min", "min(max($1, $2), $3)"},
+      {"vmax.s32.s32.s32.max", "max(max($1, $2), $3)"},
+      {"vmin.u32.u32.u32", "min($1, $2)"},
+      {"vmax.u32.u32.u32", "max($1, $2)"},
+      {"vmin.u32.u32.u32.min", "min(min($1, $2), $3)"},
+      {"vmin.u32.u32.u32.max", "max(min($1, $2), $3)"},
+      {"vmax.u32.u32.u32.min", "min(max($1, $2), $3)"},
+      {"vmax.u32.u32.u32.max", "max(max($1, $2), $3)"},
+      {"match.any.sync.b32", "__match_any_sync($2, $1)"},
+      {"match.any.sync.b64", "__match_any_sync($2n, $1)"},
       {"dp4a.u32.u32", "__dp4a($1, $2, $3)"},
       {"dp4a.s32.s32", "__dp4a($1, $2, $3)"},
       {"add.sat.s32", "min(max(static_cast<long long>($1) + $2, -2147483648ll), 2147483647ll)"},
@@ -128,6 +150,13 @@ const std::map<std::string, std::string>& expressions() {
       {"brev.b64", "__brevll($1)"},
       {"bfind.u32", "($1 == 0u ? ~0u : 31u - static_cast<unsigned>(__clz(static_cast<int>($1))))"},
       {"bfind.s32", "($1 == 0 || $1 == -1 ? ~0u : 31u - static_cast<unsigned>(__clz($1 < 0 ? ~$1 : $1)))"},
+      {"bfind.shiftamt.u32", "($1 == 0u ? ~0u : static_cast<unsigned>(__clz(static_cast<int>($1))))"},
+      {"bfind.u64", "($1 == 0ull ? ~0u : 63u - static_cast<unsigned>(__clzll(static_cast<long long>($1))))"},
+      {"bfind.s64",
+       "($1 == 0ll || $1 == -1ll ? ~0u : 63u - static_cast<unsigned>(__clzll($1 < 0 ? ~$1 : $1)))"},
+      {"bfe.u64", "kiln_ptx_field($1, $2n, $3n)"},
+      {"bfe.s64", "kiln_ptx_field($1, $2n, $3n)"},
+      {"bfi.b64", "kiln_ptx_insert($1, $2, $3n, $4n)"},
       {"bfe.u32", "kiln_ptx_field($1, $2, $3)"},
       {"bfe.s32", "kiln_ptx_field($1, $2n, $3n)"},
       {"bfi.b32", "kiln_ptx_insert($1, $2, $3, $4)"},
@@ -156,6 +185,8 @@ const std::map<std::string, std::string>& expressions() {
       {"sub.sat.f32", "__saturatef($1 - $2)"},
       {"mul.sat.f32", "__saturatef($1 * $2)"},
       {"fma.sat.f32", "__saturatef(fmaf($1, $2, $3))"},
+      {"cvt.pack.sat.s16.s32", "kiln_packed_words<short>($1, $2)"},
+      {"cvt.pack.sat.u16.s32", "kiln_packed_words<unsigned short>($1, $2)"},
       {"cvt.rni.f32.f32", "rintf($1)"},
       {"cvt.rzi.f32.f32", "truncf($1)"},
       {"cvt.rmi.f32.f32", "floorf($1)"},
@@ -233,7 +264,7 @@ class Instruction {
     if (words_[0] == "bar" || words_[0] == "barrier") return barrier();
     if (words_[0] == "nanosleep") return "__nanosleep(0)";
     if (does_nothing(words_[0])) return "(void)0";
-    if (words_[0] == "trap" && operands_.empty()) return "__trap()";
+    if ((words_[0] == "trap" || words_[0] == "brkpt") && operands_.empty()) return "__" + words_[0] + "()";
     if (words_[0] == "mma") return product();
     if (words_[0] == "ldmatrix" || words_[0] == "stmatrix") return tiles();
     if (words_[0] == "movmatrix") return transposed();
@@ -249,12 +280,25 @@ class Instruction {
     if (words_.size() < 2) return std::nullopt;
     if (words_[0] == "ld" || words_[0] == "st") return access();
     if (words_[0] == "atom" || words_[0] == "red") return atomic();
+    if (words_[0] == "activemask" && operands_.size() == 1) {
+      const std::string target = written(operands_[0]);
+      return target.empty() ? std::nullopt : std::optional(assigned(target, "__activemask()"));
+    }
     if (operands_.size() < 2) return std::nullopt;
     if (words_[0] == "mov") return move();
+    if (words_[0] == "shfl") return shuffled();
+    if (words_[0] == "vote") return voted();
+    if (words_[0] == "elect") return elected();
     const std::string target = written(operands_[0]);
     if (target.empty()) return std::nullopt;
     if (words_[0] == "setp" && words_.size() == 3) return compare(target);
     if (words_[0] == "selp") return select(target);
+    if (const auto small = small_number_ptx(words_)) {
+      const auto made = filled(small->pattern, small->operand);
+      if (!made || known_.is_real(operands_[0]) != small->real) return std::nullopt;
+      return assigned(target, *made);
+    }
+    if (words_[0] == "cvt" && has("pack") && words_.size() == 6) return packed(target);
     if (words_[0] == "cvt") return converted(target);
     // A number of another kind would be converted, where PTX keeps its bits.
     if (known_.is_real(operands_[0]) != (words_.back()[0] == 'f')) return std::nullopt;
@@ -283,6 +327,7 @@ class Instruction {
     const auto first = value(operands_[0]);
     if (!first) return std::nullopt;
     if (words_[1] == "warp") return has("sync") ? std::optional("__syncwarp(" + *first + ")") : std::nullopt;
+    if (words_[1] == "red") return counted();
     const bool arrives = words_[1] == "arrive";
     if (words_.size() != 2 || operands_.size() > 2 || (words_[1] != "sync" && !arrives)) return std::nullopt;
     const bool counts = operands_.size() == 2;
@@ -291,6 +336,83 @@ class Instruction {
     if (operands_ == Texts{"0"}) return "__syncthreads()";
     return "kiln_named_barrier(" + *first + ", " + count.value_or("0") + ", " +
            (arrives ? "false)" : "true)");
+  }
+
+  /// `bar.red.popc.u32 %0, 0, p` and `bar.red.and.pred q, 0, p`, of the whole block.
+  [[nodiscard]] std::optional<std::string> counted() const {
+    static const std::map<std::string, std::string> functions = {
+        {"popc.u32", "count"}, {"and.pred", "and"}, {"or.pred", "or"}};
+    if (words_.size() != 4 || operands_.size() != 3 || operands_[1] != "0") return std::nullopt;
+    const auto function = functions.find(words_[2] + "." + words_[3]);
+    const std::string target = written(operands_[0]);
+    const auto given = value(operands_[2]);
+    if (function == functions.end() || target.empty() || !given) return std::nullopt;
+    return assigned(target, "__syncthreads_" + function->second + "(" + *given + ")");
+  }
+
+  /// `shfl.sync.down.b32 %0|p, %1, %2, %3, %4`. A lane that asks for one outside its segment keeps its value.
+  [[nodiscard]] std::optional<std::string> shuffled() const {
+    static const std::map<std::string, std::string> ways = {
+        {"up", "u"}, {"down", "d"}, {"bfly", "b"}, {"idx", "i"}};
+    if (words_.size() != 4 || words_[1] != "sync" || words_[3] != "b32" || operands_.size() != 5)
+      return std::nullopt;
+    const std::size_t bar = operands_[0].find('|');
+    const std::string name(trim(operands_[0].substr(0, bar)));
+    const std::string target = written(name);
+    const std::string found =
+        bar == std::string::npos ? "" : written(std::string(trim(operands_[0].substr(bar + 1))));
+    const auto way = ways.find(words_[2]);
+    const auto given = value(operands_[1]), lanes = number(2, "u32"), limits = number(3, "u32"),
+               mask = number(4, "u32");
+    if (way == ways.end() || target.empty() || !given || !lanes || !limits || !mask ||
+        (bar != std::string::npos && found.empty()))
+      return std::nullopt;
+    const auto bits = [](bool real, const std::string& to, const std::string& text) {
+      return real ? to + "(" + text + ")" : text;
+    };
+    return "{ const unsigned kiln_given = " + bits(known_.is_real(operands_[1]), "__float_as_uint", *given) +
+           "; const unsigned kiln_source = kiln_shfl_source<'" + way->second + "'>(" + kNumber + " % 32u, " +
+           *lanes + ", " + *limits + "); const unsigned kiln_got = __shfl_sync(" + *mask +
+           ", kiln_given, static_cast<int>(kiln_source & 31u)); " + target + " = " +
+           bits(known_.is_real(name), "__uint_as_float", "kiln_got") + "; " +
+           (found.empty() ? "" : found + " = kiln_source < 32u; ") + "}";
+  }
+
+  /// `vote.sync.ballot.b32 %0, p, %1`, `vote.sync.all.pred q, p, %1`.
+  [[nodiscard]] std::optional<std::string> voted() const {
+    static const std::map<std::string, std::string> functions = {
+        {"ballot.b32", "__ballot_sync("}, {"all.pred", "__all_sync("}, {"any.pred", "__any_sync("}};
+    if (words_.size() != 4 || words_[1] != "sync" || operands_.size() != 3) return std::nullopt;
+    const auto function = functions.find(words_[2] + "." + words_[3]);
+    const std::string target = written(operands_[0]);
+    const auto given = value(operands_[1]), mask = number(2, "u32");
+    if (function == functions.end() || target.empty() || !given || !mask) return std::nullopt;
+    return assigned(target, function->second + *mask + ", " + *given + ")");
+  }
+
+  /// `elect.sync %0|p, %1`: the leader is the first lane of the mask.
+  [[nodiscard]] std::optional<std::string> elected() const {
+    const std::size_t bar = operands_[0].find('|');
+    if (words_.size() != 2 || words_[1] != "sync" || operands_.size() != 2 || bar == std::string::npos)
+      return std::nullopt;
+    const std::string lane(trim(operands_[0].substr(0, bar))), leads(trim(operands_[0].substr(bar + 1)));
+    const std::string target = lane == "_" ? "" : written(lane), found = written(leads);
+    const auto mask = number(1, "u32");
+    if ((target.empty() && lane != "_") || found.empty() || !mask) return std::nullopt;
+    return "{ const unsigned kiln_leader = static_cast<unsigned>(__ffs(static_cast<int>(" + *mask +
+           "))) - 1u; __syncwarp(" + *mask + "); " + (target.empty() ? "" : target + " = kiln_leader; ") +
+           found + " = " + kNumber + " % 32u == kiln_leader; }";
+  }
+
+  /// `cvt.pack.sat.s8.s32.b32 d, a, b, c`: the limited a and b, behind the lower half of c.
+  [[nodiscard]] std::optional<std::string> packed(const std::string& target) const {
+    if (words_[2] != "sat" || words_[4] != "s32" || words_[5] != "b32" ||
+        (words_[3] != "s8" && words_[3] != "u8"))
+      return std::nullopt;
+    const auto high = number(1, "s32"), low = number(2, "s32"), others = number(3, "b32");
+    if (!high || !low || !others) return std::nullopt;
+    return assigned(target, "kiln_packed_bytes<" + type_of(words_[3]) + ">(" + *high + ", " + *low + ", " +
+                                *others + ")");
   }
 
   [[nodiscard]] bool has(const std::string& word) const {
@@ -344,8 +466,9 @@ class Instruction {
   }
 
   [[nodiscard]] std::optional<std::string> computed() const {
-    const bool sums = words_[0][0] == 'v' && words_.back() == "add";  // the last word of a video instruction
-    const std::string suffix = words_[words_.size() - (sums ? 2 : 1)];
+    // The last word of a video instruction may be a second operation.
+    const bool twice = words_[0][0] == 'v' && type_of(words_.back()).empty();
+    const std::string suffix = words_[words_.size() - (twice ? 2 : 1)];
     const auto special = expressions().find(join(words_, "."));
     Texts words = words_;
     words.pop_back();
@@ -376,25 +499,41 @@ class Instruction {
     return assigned(target, (real ? "__float_as_uint(" : "__uint_as_float(") + *given + ")");
   }
 
+  /// `mov.b64 %0, {%1, %2}`, `mov.b32 {%0, %1}, %2`, four parts of 16 bits. A part `_` is nothing's.
   [[nodiscard]] std::optional<std::string> halves() const {
     const bool joins = operands_[1].starts_with('{');
-    const std::string& list = operands_[joins ? 1 : 0];
-    const Texts parts = split_ptx_operands(list.substr(1, list.size() - 2));
-    if (words_[1] != "b64" || parts.size() != 2 || !list.ends_with('}')) return std::nullopt;
-    for (const std::string& operand : {parts[0], parts[1], operands_[joins ? 0 : 1]}) {
-      if (known_.is_real(operand) || !value(operand)) return std::nullopt;
+    const Texts parts = listed(operands_[joins ? 1 : 0]);
+    const std::string& one = operands_[joins ? 0 : 1];
+    const bool wide = words_[1] == "b64";
+    if ((!wide && words_[1] != "b32") || !operands_[joins ? 1 : 0].ends_with('}') || known_.is_real(one))
+      return std::nullopt;
+    const std::size_t bits = (wide ? 64 : 32) / parts.size();
+    if (parts.size() < 2 || (bits != 32 && bits != 16)) return std::nullopt;
+    const std::string narrow = bits == 32 ? "unsigned" : "unsigned short";
+    const auto given = value(one);
+    if (!given) return std::nullopt;
+    const std::string to_whole = wide ? "static_cast<unsigned long long>(" : "static_cast<unsigned>(";
+    const std::string whole = to_whole + *given + ")";
+    Texts made;
+    for (std::size_t i = parts.size(); i-- > 0;) {
+      const bool real = known_.is_real(parts[i]);
+      if (!joins && parts[i] == "_") continue;
+      const auto part = joins ? value(parts[i]) : std::optional(written(parts[i]));
+      if (!part || part->empty() || (real && bits != 32)) return std::nullopt;
+      const std::string shift = std::to_string(i * bits);
+      if (joins) {
+        const std::string number =
+            real ? "__float_as_uint(" + *part + ")" : "static_cast<" + narrow + ">(" + *part + ")";
+        made.insert(made.begin(), i == 0 ? number : to_whole + number + ") << " + shift);
+      } else {
+        const std::string number =
+            "static_cast<" + narrow + ">(" + whole + (i == 0 ? "" : " >> " + shift) + ")";
+        made.push_back(*part + " = " + (real ? "__uint_as_float(" + number + ")" : number));
+      }
     }
-    const std::string low = *value(parts[0]), high = *value(parts[1]);
-    if (joins) {
-      const std::string target = written(operands_[0]);
-      if (target.empty()) return std::nullopt;
-      return assigned(
-          target, "static_cast<unsigned>(" + low + ") | static_cast<unsigned long long>(" + high + ") << 32");
-    }
-    if (written(parts[0]).empty() || written(parts[1]).empty()) return std::nullopt;
-    const std::string whole = "static_cast<unsigned long long>(" + *value(operands_[1]) + ")";
-    return "(void)(" + high + " = static_cast<unsigned>(" + whole + " >> 32), " + low +
-           " = static_cast<unsigned>(" + whole + "))";
+    if (!joins) return made.empty() ? std::nullopt : std::optional("(void)(" + join(made, ", ") + ")");
+    const std::string target = written(one);
+    return target.empty() ? std::nullopt : std::optional(assigned(target, join(made, " | ")));
   }
 
   [[nodiscard]] std::optional<std::string> compare(const std::string& target) const {
@@ -502,11 +641,16 @@ class Instruction {
       sum = *first + sign + *second + sign + carry;
     } else {
       const auto third = part(3);
-      if (!third || suffix[0] == 's' || words_.size() < 3) return std::nullopt;
-      const std::string product = "(" + *first + " * " + *second + ")";
+      if (!third || words_.size() < 3) return std::nullopt;
+      std::string product = "(" + *first + " * " + *second + ")";
+      if (suffix[0] == 's') {
+        const std::string with_sign = wide ? "static_cast<__int128>(" : "static_cast<long long>(";
+        product = "(" + with_sign + *number(1, suffix) + ") * " + *number(2, suffix) + ")";
+      }
       if (words_[1] != "lo" && words_[1] != "hi") return std::nullopt;
-      sum = (words_[1] == "hi" ? "(" + product + " >> " + bits + ")"
-                               : whole + "(static_cast<" + narrow + ">(" + product + "))") +
+      const std::string part_of_product = words_[1] == "lo" ? product : "(" + product + " >> " + bits + ")";
+      const bool fits = words_[1] == "hi" && suffix[0] != 's';
+      sum = (fits ? part_of_product : whole + "(static_cast<" + narrow + ">(" + part_of_product + "))") +
             " + " + *third + " + " + carry;
     }
     const std::string flag =
@@ -606,21 +750,27 @@ class Instruction {
     const std::size_t taken = has("cas") ? 3 : 2;
     if (in_space("shared::cluster") || words_.size() < 3 || operands_.size() != first + taken)
       return std::nullopt;
-    const auto function = functions.find(words_[words_.size() - 2]);
-    const std::string& suffix = words_.back();
-    const std::string type = type_of(suffix);
+    std::string suffix = words_.back();
+    const std::string small = small_number_type(suffix);
+    Texts words = words_;
+    std::erase(words, "noftz");
+    const auto function = functions.find(words[words.size() - 2]);
+    if (!small.empty() && words[words.size() - 2] != "add") return std::nullopt;
+    suffix = register_of_bits(suffix);
+    const std::string type = small.empty() ? type_of(suffix) : small;
     if (function == functions.end() || type.empty()) return std::nullopt;
     const auto at = address(operands_[first], type);
     Texts arguments;
     for (std::size_t i = first + 1; i < operands_.size(); ++i) {
       const auto given = number(i, suffix);
       if (!given) return std::nullopt;
-      arguments.push_back(*given);
+      arguments.push_back(small.empty() ? *given : "kiln_ptx16<" + small + ">(" + *given + ")");
     }
     const std::string target = gives ? written(operands_[0]) : "";
     if (!at || (gives && target.empty())) return std::nullopt;
     if (gives && known_.is_real(operands_[0]) != (suffix[0] == 'f')) return std::nullopt;
-    const std::string call = function->second + "(" + *at + ", " + join(arguments, ", ") + ")";
+    std::string call = function->second + "(" + *at + ", " + join(arguments, ", ") + ")";
+    if (gives && !small.empty()) call = "kiln_ptx16_bits(" + call + ")";
     return gives ? assigned(target, call) : "(void)" + call;
   }
 
@@ -790,6 +940,7 @@ class Instruction {
 std::optional<std::string> PtxOperands::value(const std::string& operand) const {
   if (is_number(operand)) {
     const bool hexadecimal = operand.starts_with("0x");
+    if (operand.ends_with('U')) return operand;
     const bool bits = !hexadecimal && (operand.starts_with("0f") || operand.starts_with("0F"));
     if (bits) return "__uint_as_float(0x" + operand.substr(2) + "u)";
     return operand + (hexadecimal ? "u" : "");
@@ -801,6 +952,7 @@ std::optional<std::string> PtxOperands::value(const std::string& operand) const 
 }
 
 bool PtxOperands::is_number(const std::string& operand) {
+  if (operand.size() > 1 && operand.ends_with('U')) return is_number(operand.substr(0, operand.size() - 1));
   const bool bits = operand.size() == 10 && (operand.starts_with("0f") || operand.starts_with("0F"));
   const bool hexadecimal = operand.starts_with("0x") && operand.size() > 2 &&
                            operand.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
@@ -830,14 +982,15 @@ bool PtxOperands::may_be_repeated(const std::string& address) const {
 }
 
 bool PtxOperands::declare(const std::string& name, const std::string& suffix) {
-  if (suffix != "pred" && type_of(suffix).empty()) return false;
+  const std::string held = register_of_bits(suffix);
+  if (held != "pred" && type_of(held).empty()) return false;
   const std::size_t begin = name.find_first_not_of('%');
   if (begin == std::string::npos || !is_identifier(name.substr(begin)) ||
       special_register(name.substr(begin)))
     return false;
   const std::string bare = name.substr(begin);
   if (registers_.contains(bare) || registers_.contains("%" + bare)) return false;
-  return registers_.emplace(name, suffix).second;
+  return registers_.emplace(name, held).second;
 }
 
 void PtxOperands::bind_inputs() {

@@ -68,7 +68,9 @@ TEST(PtxWords, AddressesAndBits) {
   EXPECT_EQ(without_simple_ptx("asm volatile(\"st.global.b32 [%0], %1;\" :: \"l\"(p), \"f\"(1.5f));"),
             "(void)(((float*)(p))[0] = (1.5f));");
   EXPECT_EQ(without_simple_ptx("asm(\"mov.b64 %0, {%1, %2};\" : \"=l\"(w) : \"r\"(a), \"r\"(b));"),
-            "(void)((w) = static_cast<unsigned>((a)) | static_cast<unsigned long long>((b)) << 32);");
+            "(void)((w) = static_cast<unsigned>((a)) | static_cast<unsigned long "
+            "long>(static_cast<unsigned>((b))) << "
+            "32);");
   EXPECT_EQ(without_simple_ptx("asm(\"mov.b32 %0, %1;\" : \"=r\"(u) : \"f\"(x));"),
             "(void)((u) = __float_as_uint((x)));");
   EXPECT_EQ(without_simple_ptx("asm(\"mov.b32 %0, 0;\" : \"=f\"(x));"), "(void)((x) = __uint_as_float(0));");
@@ -107,7 +109,7 @@ TEST(PtxWords, ConversionsRoundAndLimit) {
             "(void)((y) = __double2ull_rz(static_cast<double>((x))));");
   EXPECT_EQ(without_simple_ptx("asm(\"cvt.rn.f32.s8 %0, %1;\" : \"=f\"(y) : \"r\"(x));"),
             "(void)((y) = static_cast<float>(static_cast<signed char>((x))));");
-  for (const char* unknown : {"asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));",
+  for (const char* unknown : {"asm(\"cvt.rna.tf32.f16 %0, %1;\" : \"=r\"(y) : \"h\"(x));",
                               "asm(\"cvt.rz.f32.f64 %0, %1;\" : \"=f\"(y) : \"d\"(x));",
                               "asm(\"cvt.rp.f32.s32 %0, %1;\" : \"=f\"(y) : \"r\"(x));",
                               "asm(\"cvt.sat.s32.s8 %0, %1;\" : \"=r\"(y) : \"r\"(x));",

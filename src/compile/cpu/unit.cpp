@@ -270,6 +270,7 @@ class UnitWriter {
                      "CUtexObject", "cudaSurfaceObject_t", "CUsurfObject"}))
       unit_.text += "\n#include \"kiln/texture.h\"\n";
     if (has_word_of({"kiln_ptx_"})) unit_.text += "\n#include \"kiln/ptx_matrix.h\"\n";
+    if (has_word_of({"kiln_ptx16"})) unit_.text += "\n#include \"kiln/ptx_small_numbers.h\"\n";
   }
 
   /// Whether a word of the texts, or of their macros, begins so.

@@ -75,6 +75,58 @@ KILN_SHIM unsigned kiln_ptx_insert(unsigned x, unsigned y, unsigned position, un
   const unsigned mask = (length > 31u ? ~0u : (1u << length) - 1u) << position;
   return (y & ~mask) | (x << position & mask);
 }
+KILN_SHIM unsigned long long kiln_ptx_field(unsigned long long x, unsigned position, unsigned length) {
+  position &= 0xffu;
+  length &= 0xffu;
+  if (length == 0 || position > 63u) return 0;
+  return x >> position & (length > 63u ? ~0ull : (1ull << length) - 1ull);
+}
+KILN_SHIM long long kiln_ptx_field(long long x, unsigned position, unsigned length) {
+  position &= 0xffu;
+  length &= 0xffu;
+  if (length == 0) return 0;
+  if (position > 63u) return x < 0 ? -1 : 0;
+  const unsigned unused = length < 64u - position ? 64u - position - length : 0u;
+  return static_cast<long long>(static_cast<unsigned long long>(x) << unused) >> (position + unused);
+}
+KILN_SHIM unsigned long long kiln_ptx_insert(unsigned long long x, unsigned long long y, unsigned position,
+                                             unsigned length) {
+  position &= 0xffu;
+  length &= 0xffu;
+  if (position > 63u || length == 0) return y;
+  const unsigned long long mask = (length > 63u ? ~0ull : (1ull << length) - 1ull) << position;
+  return (y & ~mask) | (x << position & mask);
+}
+/// PTX's cvt.pack: the limited numbers, `high` above `low`; of bytes, below the lower half of `others`.
+template <class Part>
+KILN_SHIM unsigned kiln_packed_words(int high, int low) {
+  constexpr int least = static_cast<Part>(-1) < 0 ? -(1 << (8 * sizeof(Part) - 1)) : 0;
+  constexpr int most = least + (1 << (8 * sizeof(Part))) - 1;
+  const auto limited = [&](int x) {
+    const unsigned part = static_cast<unsigned>(x < least ? least : x > most ? most : x);
+    return part & ((1u << (8 * sizeof(Part))) - 1u);
+  };
+  return limited(high) << (8 * sizeof(Part)) | limited(low);
+}
+template <class Part>
+KILN_SHIM unsigned kiln_packed_bytes(int high, int low, unsigned others) {
+  return others << 16 | kiln_packed_words<Part>(high, low);
+}
+/// The lane whose value PTX's shfl gives, by its operands; 32 more, the lane itself, if that is outside the
+/// segment. `limits` holds the lane's segment in bits 8 to 12, and the last lane of it in bits 0 to 4.
+template <char Way>
+KILN_SHIM unsigned kiln_shfl_source(unsigned lane, unsigned lanes, unsigned limits) {
+  const unsigned segment = limits >> 8 & 31u, last = limits & 31u;
+  lanes &= 31u;
+  const unsigned first_lane = lane & segment, last_lane = first_lane | (last & ~segment);
+  const int source = Way == 'u'   ? static_cast<int>(lane) - static_cast<int>(lanes)
+                     : Way == 'd' ? static_cast<int>(lane + lanes)
+                     : Way == 'b' ? static_cast<int>(lane ^ lanes)
+                                  : static_cast<int>(first_lane | (lanes & ~segment));
+  const bool inside =
+      Way == 'u' ? source >= static_cast<int>(last_lane) : source <= static_cast<int>(last_lane);
+  return inside ? static_cast<unsigned>(source) : lane | 32u;
+}
 /// PTX's lop3: bit i of the table for x, y and z as the bits of i.
 KILN_SHIM unsigned kiln_lop3(unsigned x, unsigned y, unsigned z, unsigned table) {
   unsigned result = 0;

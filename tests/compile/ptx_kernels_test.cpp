@@ -1,0 +1,340 @@
+// `asm` of PTX on the cpu, run: numbers of 16 and 8 bits, parts of registers, lanes, integers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+#include "base/small_float.h"
+#include "specialize/ptx_words.h"
+#include "support/cpu_kernels.h"
+
+namespace kiln::test {
+namespace {
+
+using Word = std::uint32_t;
+using Long = std::uint64_t;
+
+constexpr int kItems = 64;
+
+/// Numbers that meet limits and signs, different for each operand and work-item.
+Long input(int item, int operand) {
+  Long state = static_cast<Long>(item * 3 + operand + 1) * 0x9e3779b97f4a7c15ULL;
+  state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  state ^= state >> 27;
+  return item % 16 == 15 ? ~Long{0} : item % 16 == 14 ? 0 : state;
+}
+
+/// Halves in each half of a word, so that pairs have numbers and not NaN: magnitudes from 2^-7 to 2^7.
+Word numbers(Word bits, int exponents, int digits, int bias) {
+  const auto one = [&](Word part) {
+    const Word exponent = static_cast<Word>(bias) - 7 + (part >> digits & 15u);
+    return (part & 0x8000u) | (exponent & ((1u << exponents) - 1u)) << digits |
+           (part & ((1u << digits) - 1u));
+  };
+  return one(bits >> 16) << 16 | one(bits & 0xffffu);
+}
+
+class PtxKernels : public ::testing::Test {
+ protected:
+  /// out[i] of a kernel whose work-items run `body` with the words a, b, c, the words of 64 bits A, B, C and
+  /// the real numbers x, y; it sets r, or R of 64 bits.
+  std::vector<Long> run(const std::string& body, const std::function<Word(Word)>& word = {}) {
+    std::vector<Word> words;
+    std::vector<Long> longs;
+    std::vector<float> reals;
+    for (int i = 0; i < kItems; ++i) {
+      for (int operand = 0; operand < 3; ++operand) {
+        const Long bits = input(i, operand);
+        words.push_back(word ? word(static_cast<Word>(bits)) : static_cast<Word>(bits));
+        longs.push_back(bits);
+        reals.push_back(real(i, operand));
+      }
+    }
+    const std::string text = without_simple_ptx(
+        "extern \"C\" __global__ void k(unsigned long long* out, const unsigned* words, const unsigned long "
+        "long* "
+        "longs, const float* reals) {\n  const int i = threadIdx.x;\n"
+        "  unsigned a = words[3 * i], b = words[3 * i + 1], c = words[3 * i + 2], r = 0;\n"
+        "  unsigned long long A = longs[3 * i], B = longs[3 * i + 1], C = longs[3 * i + 2], R = 0;\n"
+        "  float x = reals[3 * i], y = reals[3 * i + 1], f = 0;\n  unsigned short h = 0, g = a & 0xffff;\n"
+        "  (void)A; (void)B; (void)C; (void)R; (void)b; (void)c; (void)x; (void)y; (void)f; (void)h; "
+        "(void)g;\n" +
+        body + "\n  out[i] = R | r | h | __float_as_uint(f);\n}\n");
+    EXPECT_EQ(text.find("asm"), std::string::npos) << text;
+    DeviceFunction& k = kernels_.build(text, "k");
+    std::vector<Long> out(kItems);
+    kernels_.run(k, {{1, 1, 1}, {kItems, 1, 1}, 0}, out.data(), words.data(), longs.data(), reals.data());
+    return out;
+  }
+  static float real(int item, int operand) {
+    const auto bits = static_cast<Word>(input(item, operand));
+    return static_cast<float>(static_cast<std::int32_t>(bits)) / 65536.0F;
+  }
+
+  CpuKernels kernels_;
+};
+
+template <class Format>
+float of(Word bits) {
+  return static_cast<float>(SmallFloat<Format>::of_bits(bits & 0xffffu));
+}
+template <class Format>
+Word bits_of(double value) {
+  return SmallFloat<Format>(value).bits;
+}
+
+TEST_F(PtxKernels, NumbersOf16BitsAndPairsOfThem) {
+  struct Case {
+    const char* instruction;
+    std::function<double(double, double, double)> exact;
+    int operands;
+  };
+  const std::vector<Case> cases = {
+      {"add.rn", [](double a, double b, double) { return a + b; }, 2},
+      {"sub", [](double a, double b, double) { return a - b; }, 2},
+      {"mul.rn", [](double a, double b, double) { return a * b; }, 2},
+      {"fma.rn", [](double a, double b, double c) { return a * b + c; }, 3},
+      {"fma.rn.relu", [](double a, double b, double c) { return a * b + c > 0 ? a * b + c : 0; }, 3},
+      {"min", [](double a, double b, double) { return a < b ? a : b; }, 2},
+      {"max.NaN", [](double a, double b, double) { return a > b ? a : b; }, 2},
+      {"neg", [](double a, double, double) { return -a; }, 1},
+      {"abs", [](double a, double, double) { return a < 0 ? -a : a; }, 1}};
+  const auto check = [&](const Case& one, const std::string& type, const auto& number, const auto& small,
+                         const std::function<Word(Word)>& word) {
+    SCOPED_TRACE(one.instruction + ("." + type));
+    const std::string operands = one.operands == 3 ? ", %2, %3" : one.operands == 2 ? ", %2" : "";
+    const auto pairs = run("asm volatile(\"" + std::string(one.instruction) + "." + type + "x2 %0, %1" +
+                               operands + ";\" : \"=r\"(r) : \"r\"(a), \"r\"(b), \"r\"(c));",
+                           word);
+    const auto halves =
+        run("asm(\"{" + std::string(one.instruction) + "." + type + " %0, %1" + operands +
+                ";}\\n\" : \"=h\"(h) : \"h\"(g), \"h\"((unsigned short)b), \"h\"((unsigned short)c));",
+            word);
+    for (int i = 0; i < kItems; ++i) {
+      Word operand[3];
+      for (int k = 0; k < 3; ++k) operand[k] = word(static_cast<Word>(input(i, k)));
+      const auto part = [&](int shift) {
+        return small(
+            one.exact(number(operand[0] >> shift), number(operand[1] >> shift), number(operand[2] >> shift)));
+      };
+      const auto at = static_cast<std::size_t>(i);
+      EXPECT_EQ(pairs[at], part(16) << 16 | part(0));
+      EXPECT_EQ(halves[at], part(0));
+    }
+  };
+  for (const Case& one : cases) {
+    check(one, "f16", of<HalfFormat>, bits_of<HalfFormat>, [](Word x) { return numbers(x, 5, 10, 15); });
+    check(one, "bf16", of<Bfloat16Format>, bits_of<Bfloat16Format>,
+          [](Word x) { return numbers(x, 8, 7, 127); });
+  }
+}
+
+TEST_F(PtxKernels, ConversionsOfNumbersOf16Bits) {
+  const auto half = [](double x) { return bits_of<HalfFormat>(x); };
+  const auto brain = [](double x) { return bits_of<Bfloat16Format>(x); };
+  const auto halves = run("asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x));");
+  const auto brains = run("asm(\"{  cvt.rn.bf16.f32 %0, %1;}\\n\" : \"=h\"(h) : \"f\"(x));");
+  const auto pairs = run("asm(\"cvt.rn.f16x2.f32 %0, %1, %2;\" : \"=r\"(r) : \"f\"(x), \"f\"(y));");
+  const auto limited = run("asm(\"cvt.rn.relu.bf16x2.f32 %0, %1, %2;\" : \"=r\"(r) : \"f\"(x), \"f\"(y));");
+  const auto back =
+      run("asm(\"{ .reg .f16 low, high; mov.b32 {low, high}, %1; cvt.f32.f16 %0, high; }\" : \"=f\"(f) : "
+          "\"r\"(a));",
+          [](Word w) { return numbers(w, 5, 10, 15); });
+  const auto cut = run("asm(\"cvt.rz.f16.f32 %0, %1;\" : \"=h\"(h) : \"f\"(x));");
+  const auto whole = run("asm(\"cvt.rzi.s32.f16 %0, %1;\" : \"=r\"(r) : \"h\"(g));",
+                         [](Word w) { return numbers(w, 5, 10, 15); });
+  const auto of_whole = run("asm(\"cvt.rn.f16.s32 %0, %1;\" : \"=h\"(h) : \"r\"((int)a >> 20));");
+  for (int i = 0; i < kItems; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const double x = real(i, 0), y = real(i, 1);
+    EXPECT_EQ(halves[at], half(x));
+    EXPECT_EQ(brains[at], brain(x));
+    EXPECT_EQ(pairs[at], half(x) << 16 | half(y));
+    EXPECT_EQ(limited[at], brain(x > 0 ? x : 0) << 16 | brain(y > 0 ? y : 0));
+    const Word word = numbers(static_cast<Word>(input(i, 0)), 5, 10, 15);
+    EXPECT_EQ(std::bit_cast<float>(static_cast<Word>(back[at])), of<HalfFormat>(word >> 16));
+    // Towards zero: the nearest one, or its neighbour.
+    const Word nearest = half(x);
+    const bool above = std::abs(of<HalfFormat>(nearest)) > std::abs(x);
+    EXPECT_EQ(cut[at], above ? nearest - 1 : nearest);
+    EXPECT_EQ(static_cast<std::int32_t>(whole[at]), static_cast<std::int32_t>(of<HalfFormat>(word)));
+    EXPECT_EQ(of_whole[at], half(static_cast<std::int32_t>(input(i, 0)) >> 20));
+  }
+}
+
+TEST_F(PtxKernels, NumbersOf8Bits) {
+  // 1.5 and -448 exactly, 1000 limited: e4m3 has 3 bits behind the point, e5m2 2.
+  const auto made =
+      run("asm(\"cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;\" : \"=h\"(h) : \"f\"(i % 2 ? 1000.0f : 1.5f), "
+          "\"f\"(-448.0f));");
+  const auto wide =
+      run("asm(\"cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;\" : \"=h\"(h) : \"f\"(1.5f), \"f\"(-1e9f));");
+  const auto back =
+      run("asm(\"{cvt.rn.f16x2.e4m3x2 %0, %1;}\" : \"=r\"(r) : \"h\"((unsigned short)0x3cfe));");
+  const auto pairs = run("asm(\"cvt.rn.satfinite.e4m3x2.f16x2 %0, %1;\" : \"=h\"(h) : \"r\"(0x3e00df00u));");
+  EXPECT_EQ(made[0], 0x3cfeU);
+  EXPECT_EQ(made[1], 0x7efeU);
+  EXPECT_EQ(wide[0], 0x3efbU);
+  EXPECT_EQ(back[0], bits_of<HalfFormat>(1.5) << 16 | bits_of<HalfFormat>(-448));
+  EXPECT_EQ(pairs[0], 0x3cfeU);
+}
+
+TEST_F(PtxKernels, AtomicsOfPairs) {
+  const std::string text = without_simple_ptx(R"(#include <cuda_fp16.h>
+extern "C" __global__ void k(__half2* sum, unsigned short* before) {
+  const unsigned one = 0x40003c00u;  // 1 and 2
+  asm volatile("red.global.add.noftz.f16x2 [%0], %1;" :: "l"(sum), "r"(one) : "memory");
+  asm volatile("atom.global.add.noftz.f16 %0, [%1], %2;" : "=h"(before[threadIdx.x]) : "l"(sum + 1), "h"((unsigned short)one));
+})");
+  ASSERT_EQ(text.find("asm"), std::string::npos) << text;
+  DeviceFunction& k = kernels_.build(text, "k");
+  std::vector<Word> sum(2);
+  std::vector<std::uint16_t> before(kItems);
+  kernels_.run(k, {{1, 1, 1}, {kItems, 1, 1}, 0}, sum.data(), before.data());
+  EXPECT_EQ(sum[0], bits_of<HalfFormat>(2 * kItems) << 16 | bits_of<HalfFormat>(kItems));
+  EXPECT_EQ(sum[1], bits_of<HalfFormat>(kItems));
+  float total = 0;
+  for (const std::uint16_t one : before) total += of<HalfFormat>(one);
+  EXPECT_EQ(total, kItems * (kItems - 1) / 2);
+}
+
+TEST_F(PtxKernels, PartsOfRegisters) {
+  const auto swapped =
+      run("asm(\"{ .reg .b16 l, h; mov.b32 {l, h}, %1; mov.b32 %0, {h, l}; }\" : \"=r\"(r) : \"r\"(a));");
+  const auto high = run("asm(\"mov.b32 {_, %0}, %1;\" : \"=h\"(h) : \"r\"(a));");
+  const auto four =
+      run("asm(\"{ .reg .b16 p, q, s, t; mov.b64 {p, q, s, t}, %1; mov.b64 %0, {t, s, q, p}; }\" : \"=l\"(R) "
+          ": \"l\"(A));");
+  const auto real_halves = run("asm(\"mov.b64 %0, {%1, %2};\" : \"=l\"(R) : \"f\"(x), \"f\"(y));");
+  const auto constant =
+      run("asm(\"{.reg .b32 k; mov.b32 k, 0x3f803f80U; xor.b32 %0, %1, k;}\" : \"=r\"(r) : \"r\"(a));");
+  for (int i = 0; i < kItems; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const auto a = static_cast<Word>(input(i, 0));
+    const Long wide = input(i, 0);
+    EXPECT_EQ(swapped[at], (a << 16 | a >> 16));
+    EXPECT_EQ(high[at], a >> 16);
+    EXPECT_EQ(four[at], wide << 48 | (wide >> 16 & 0xffff) << 32 | (wide >> 32 & 0xffff) << 16 | wide >> 48);
+    EXPECT_EQ(real_halves[at], Long{std::bit_cast<Word>(real(i, 1))} << 32 | std::bit_cast<Word>(real(i, 0)));
+    EXPECT_EQ(constant[at], a ^ 0x3f803f80U);
+  }
+}
+
+TEST_F(PtxKernels, Integers) {
+  __extension__ using Wide = unsigned __int128;
+  __extension__ using SignedWide = __int128;
+  struct Case {
+    const char* statement;
+    std::function<Long(Long, Long, Long)> exact;
+  };
+  const auto word = [](Long x) { return static_cast<std::int32_t>(x); };
+  const std::vector<Case> cases = {
+      {"asm(\"bfe.u64 %0, %1, %2, 13;\" : \"=l\"(R) : \"l\"(A), \"r\"((unsigned)(B & 63)));",
+       [](Long a, Long b, Long) { return a >> (b & 63) & 0x1fff; }},
+      {"asm(\"bfi.b64 %0, %1, %2, 20, 9;\" : \"=l\"(R) : \"l\"(A), \"l\"(B));",
+       [](Long a, Long b, Long) { return (b & ~(0x1ffULL << 20)) | (a & 0x1ff) << 20; }},
+      {"asm(\"bfind.u64 %0, %1;\" : \"=r\"(r) : \"l\"(A));",
+       [](Long a, Long, Long) { return Long{a == 0 ? ~0U : static_cast<Word>(std::bit_width(a)) - 1}; }},
+      {"asm(\"mad.hi.u64 %0, %1, %2, %3;\" : \"=l\"(R) : \"l\"(A), \"l\"(B), \"l\"(C));",
+       [](Long a, Long b, Long c) { return static_cast<Long>(static_cast<Wide>(a) * b >> 64) + c; }},
+      {"asm(\"add.cc.u64 %0, %1, %2; madc.hi.s64 %0, %1, %2, %3;\" : \"=&l\"(R) : \"l\"(A), \"l\"(B), "
+       "\"l\"(C));",
+       [](Long a, Long b, Long c) {
+         const SignedWide product =
+             static_cast<SignedWide>(static_cast<std::int64_t>(a)) * static_cast<std::int64_t>(b);
+         return static_cast<Long>(product >> 64) + c + (a + b < a ? 1 : 0);
+       }},
+      {"asm(\"mul.wide.s16 %0, %1, %2;\" : \"=r\"(r) : \"h\"((short)a), \"h\"((short)b));",
+       [](Long a, Long b, Long) {
+         return Long{static_cast<Word>(static_cast<std::int16_t>(a) * static_cast<std::int16_t>(b))};
+       }},
+      {"asm(\"cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;\" : \"=r\"(r) : \"r\"((int)a >> 20), \"r\"((int)b >> "
+       "20), "
+       "\"r\"(c));",
+       [&](Long a, Long b, Long c) {
+         const auto limited = [&](Long x) {
+           return static_cast<Word>(std::min(std::max(word(x) >> 20, 0), 255));
+         };
+         return Long{static_cast<Word>(c) << 16 | limited(a) << 8 | limited(b)};
+       }},
+      {"asm(\"cvt.pack.sat.s16.s32 %0, %1, %2;\" : \"=r\"(r) : \"r\"((int)a >> 8), \"r\"((int)b >> 8));",
+       [&](Long a, Long b, Long) {
+         const auto limited = [&](Long x) {
+           return static_cast<Word>(std::min(std::max(word(x) >> 8, -32768), 32767)) & 0xffffU;
+         };
+         return Long{limited(a) << 16 | limited(b)};
+       }},
+      {"asm(\"vmax.s32.s32.s32.min %0, %1, %2, %3;\" : \"=r\"(r) : \"r\"(a), \"r\"(b), \"r\"(c));",
+       [&](Long a, Long b, Long c) {
+         return Long{static_cast<Word>(std::min(std::max(word(a), word(b)), word(c)))};
+       }}};
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.statement);
+    const auto out = run(one.statement);
+    for (int i = 0; i < kItems; ++i)
+      EXPECT_EQ(out[static_cast<std::size_t>(i)], one.exact(input(i, 0), input(i, 1), input(i, 2))) << i;
+  }
+}
+
+TEST_F(PtxKernels, LanesOfAWarp) {
+  // Segments of 8 lanes: the upper bits of the limits are 32 - 8, the lower ones 31, and 0 for `up`.
+  const std::string found =
+      "asm volatile(\"{ .reg .pred p; shfl.sync.WAY.b32 %0|p, %1, 3, LIMITS, 0xffffffff; @!p mov.b32 %0, 77; "
+      "}\" "
+      ": \"=r\"(r) : \"r\"((unsigned)i));";
+  const auto shuffled = [&](const std::string& way, const std::string& limits) {
+    std::string text = found;
+    text.replace(text.find("WAY"), 3, way);
+    text.replace(text.find("LIMITS"), 6, limits);
+    return run(text);
+  };
+  const auto down = shuffled("down", "0x181f"), up = shuffled("up", "0x1800"),
+             bfly = shuffled("bfly", "0x181f"), idx = shuffled("idx", "0x181f");
+  const auto real_one =
+      run("asm(\"shfl.sync.bfly.b32 %0, %1, %2, 0x1f, 0xffffffff;\" : \"=f\"(f) : \"f\"(x), \"r\"(16));");
+  const auto ballot =
+      run("asm(\"{ .reg .pred p; setp.gt.s32 p, %1, 40; vote.sync.ballot.b32 %0, p, 0xffffffff; }\" : "
+          "\"=r\"(r) : \"r\"(i));");
+  const auto any =
+      run("asm(\"{ .reg .pred p, q; setp.gt.s32 p, %1, 40; vote.sync.any.pred q, p, 0xffffffff; selp.b32 %0, "
+          "5, 6, q; }\" "
+          ": \"=r\"(r) : \"r\"(i));");
+  const auto leader = run(
+      "asm volatile(\"{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.b32 %0, 1, 0, p; }\" : \"=r\"(r));");
+  const auto same = run("asm(\"match.any.sync.b32 %0, %1, 0xffffffff;\" : \"=r\"(r) : \"r\"(i % 4));");
+  const auto count =
+      run("asm volatile(\"{ .reg .pred p; setp.lt.s32 p, %1, 40; bar.red.popc.u32 %0, 0, p; }\" : \"=r\"(r) "
+          ": \"r\"(i));");
+  for (int i = 0; i < kItems; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const int lane = i % 8;
+    EXPECT_EQ(down[at], static_cast<Long>(lane + 3 < 8 ? i + 3 : 77));
+    EXPECT_EQ(up[at], static_cast<Long>(lane >= 3 ? i - 3 : 77));
+    EXPECT_EQ(bfly[at], static_cast<Long>(i ^ 3));
+    EXPECT_EQ(idx[at], static_cast<Long>(i - lane + 3));
+    EXPECT_EQ(std::bit_cast<float>(static_cast<Word>(real_one[at])), real(i ^ 16, 0));
+    EXPECT_EQ(ballot[at], i < 32 ? 0U : ~0U << 9);
+    EXPECT_EQ(any[at], i < 32 ? 6U : 5U);
+    EXPECT_EQ(leader[at], i % 32 == 0 ? 1U : 0U);
+    EXPECT_EQ(same[at], 0x11111111U << (i % 4));
+    EXPECT_EQ(count[at], 40U);
+  }
+}
+
+TEST_F(PtxKernels, SizeOfDynamicSharedMemory) {
+  DeviceFunction& k = kernels_.build(
+      without_simple_ptx(
+          "extern \"C\" __global__ void k(unsigned* out) {\n  extern __shared__ int s[];\n  s[threadIdx.x] "
+          "= 1;\n  asm volatile(\"mov.u32 %0, %dynamic_smem_size;\" : \"=r\"(out[threadIdx.x]));\n}\n"),
+      "k");
+  std::vector<Word> out(2);
+  kernels_.run(k, {{1, 1, 1}, {2, 1, 1}, 1024}, out.data());
+  EXPECT_EQ(out[1], 1024U);
+}
+
+}  // namespace
+}  // namespace kiln::test
