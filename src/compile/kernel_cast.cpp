@@ -9,7 +9,7 @@
 namespace kiln {
 namespace {
 
-/// The parameters, as in the text, of each kernel of this name that is a template, or of each that is none.
+/// The parameters, as in the text, of each kernel of this name: of the templates or of the others.
 void add_parameters(const std::vector<Declaration>& declarations, const TokenizedText& text,
                     const std::string& name, bool templates, std::set<std::string>& found) {
   for (const Declaration& declaration : declarations) {

@@ -405,9 +405,9 @@ class UnitWriter {
     std::set<std::string> forms;  ///< see form_of
   };
 
-  /// What tells overloads apart in the parameters' text: commas, pointers, built-in types; and whether it is
-  /// a template. Two declarations of one function have the same form, unless one of them has names for types
-  /// (then the kernel's type is written out without need).
+  /// What differs between overloads in the parameters' text: commas, pointers, built-in types; and whether it
+  /// is a template. Two declarations of one function have the same form, unless one of them has names for
+  /// types (then the kernel's type is written out without need).
   static std::string form_of(const Declaration& function, const std::vector<Token>& tokens) {
     static const std::set<std::string_view> kTypes = {"bool",  "char", "double",   "float",  "half",  "int",
                                                       "short", "long", "unsigned", "signed", "__half"};
