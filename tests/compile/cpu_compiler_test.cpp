@@ -155,6 +155,25 @@ TEST_P(CpuDiagnostic, AKernelMayShareItsNameWithAFunctionOfTheHost) {
   }
 }
 
+TEST_P(CpuDiagnostic, AKernelMayShareItsNameWithOtherDeclarations) {
+  constexpr const char* kOthers[] = {
+      "__global__ void scale(float, int);\n",  // as many parameters, of other types
+      "typedef float Real;\n__global__ void scale(Real* a, int n);\n",
+      "template <int N> __global__ void scale(float* a, int n) { a[0] = N; }\n",
+      "template <class T> __global__ void scale(T a, T n) {}\n",
+      "namespace other { __global__ void scale(float* a, int n); }\n",
+  };
+  for (const std::string other : kOthers) {
+    for (const char* barrier : {"", "__syncthreads();"}) {
+      SCOPED_TRACE(other + barrier);
+      const std::string text =
+          other + "__global__ void scale(float* a, int n) { a[threadIdx.x] *= n; " + barrier + " }\n";
+      const auto result = kernels_.compiler().compile(kernels_.specialize(text, "scale"));
+      EXPECT_TRUE(std::holds_alternative<CodeObject>(result)) << diagnostic_of(result).log;
+    }
+  }
+}
+
 TEST_P(CpuDiagnostic, HasTheIntegersOfStdAndAllHeadersAtOnce) {
   DeviceFunction& plain = kernels_.build(kernels_.specialize(
       "__global__ void k(int* a) {\n"

@@ -401,9 +401,29 @@ class UnitWriter {
 
   /// The functions of a name that a text declares.
   struct Namesakes {
-    bool host = false;                 ///< one is no kernel
-    std::set<std::size_t> parameters;  ///< how many they have
+    bool host = false;            ///< one is no kernel
+    std::set<std::string> forms;  ///< see form_of
   };
+
+  /// What differs between overloads in the parameters' text: commas, pointers, built-in types; and whether it
+  /// is a template. Two declarations of one function have the same form, unless one of them has names for
+  /// types (then the kernel's type is written out without need).
+  static std::string form_of(const Declaration& function, const std::vector<Token>& tokens) {
+    static const std::set<std::string_view> kTypes = {"bool",  "char", "double",   "float",  "half",  "int",
+                                                      "short", "long", "unsigned", "signed", "__half"};
+    std::string form = tokens[function.whole.begin].is("template") ? "template " : "";
+    int angles = 0;
+    for (std::size_t i = function.parameters.begin; i < function.parameters.end; ++i) {
+      if (tokens[i].is("<")) ++angles;
+      if (tokens[i].is(">")) --angles;
+      if (tokens[i].is("[")) form += "* ";
+      const bool counts = tokens[i].is("*") || tokens[i].is("&") || kTypes.contains(tokens[i].text);
+      if (angles == 0 && (counts || tokens[i].is(","))) form += std::string(tokens[i].text) + " ";
+      if (tokens[i].is("(") || tokens[i].is("[")) i = tokens[i].close;
+    }
+    return form;
+  }
+
   static void find_namesakes(const std::vector<Declaration>& declarations, const std::vector<Token>& tokens,
                              const std::string& name, Namesakes& found) {
     for (const Declaration& one : declarations) {
@@ -414,15 +434,7 @@ class UnitWriter {
       found.host = found.host || std::none_of(tokens.begin() + static_cast<std::ptrdiff_t>(one.whole.begin),
                                               tokens.begin() + static_cast<std::ptrdiff_t>(one.whole.end),
                                               [](const Token& token) { return token.is("__global__"); });
-      std::size_t count = one.parameters.begin < one.parameters.end ? 1 : 0;
-      int angles = 0;
-      for (std::size_t i = one.parameters.begin; i < one.parameters.end; ++i) {
-        if (tokens[i].is("<")) ++angles;
-        if (tokens[i].is(">")) --angles;
-        if (tokens[i].is(",") && angles == 0) ++count;
-        if (tokens[i].is("(")) i = tokens[i].close;
-      }
-      found.parameters.insert(count);
+      found.forms.insert(form_of(one, tokens));
     }
   }
 
@@ -440,7 +452,7 @@ class UnitWriter {
     Namesakes found;
     for (const Outline* text : texts())
       find_namesakes(read_declarations(text->source), text->source.tokens, name_expression, found);
-    const bool shared = of_cuda || found.host || found.parameters.size() > 1;
+    const bool shared = of_cuda || found.host || found.forms.size() > 1;
     const auto cast = shared ? kernel_cast(spec_, name_expression) : std::nullopt;
     return cast ? "*" + *cast : name_expression;
   }
