@@ -173,6 +173,41 @@ Values types_of_class(const ProgramText& program, const FoundClass& one, int dep
   return types;
 }
 
+/// The values of static members of a class and of its bases, its own first.
+Values constants_of_class(const ProgramText& program, const FoundClass& one, int depth) {
+  Values constants;
+  for (const auto& [name, value] : one.found->constants)
+    constants.emplace(name, "(" + substituted(value, one.values) + ")");
+  for (const std::string& base : one.found->bases) {
+    const std::string written = resolved(program, substituted(base, one.values), 0);
+    const FoundClass around = find_class(program, template_id(written));
+    if (around.found == nullptr || around.found == one.found || depth == kDeepestClass) continue;
+    constants.merge(constants_of_class(program, around, depth + 1));
+  }
+  return constants;
+}
+
+/// "[8]" of "[kMost]", of "[Info<T>::kMost]" and of "[kHalf*2]" in a class that has such a constant.
+std::string extents_with_constants(const ProgramText& program, const FoundClass& one, const Values& constants,
+                                   const std::string& extents) {
+  const TokenizedText source = tokenize(extents);
+  std::string result;
+  for (std::size_t i = 0; i < source.tokens.size(); ++i) {
+    const std::size_t close = source.tokens[i].close;
+    if (!source.tokens[i].is("[") || close >= source.tokens.size()) return extents;
+    std::string extent = substituted(text_of(source.tokens, {i + 1, close}), one.values);
+    extent = constant_of(program, extent, 0);
+    for (int depth = 0; depth < kDeepestClass; ++depth) {  // a constant may name another one
+      std::string next = substituted(extent, constants);
+      if (next == extent) break;
+      extent = std::move(next);
+    }
+    result.append("[").append(extent).append("]");
+    i = close;
+  }
+  return result;
+}
+
 std::optional<std::vector<TextParameter>> members_of(const ProgramText& program, const std::string& type,
                                                      int depth) {
   const TemplateId id = template_id(resolved(program, type, 0));
@@ -207,11 +242,13 @@ std::optional<std::vector<TextParameter>> members_of(const ProgramText& program,
     members.insert(members.end(), inherited->begin(), inherited->end());
   }
   const Values types = types_of_class(program, one, 0);
+  const Values constants = constants_of_class(program, one, 0);
   for (TextParameter member : one.found->members) {
     member.type = substituted(substituted(member.type, types), one.values);
     const std::size_t open = member.type.find('[');
     const std::string extents = open == std::string::npos ? "" : member.type.substr(open);
-    member.type = resolved(program, member.type.substr(0, open), 0) + extents;
+    member.type = resolved(program, member.type.substr(0, open), 0) +
+                  extents_with_constants(program, one, constants, extents);
     members.push_back(std::move(member));
   }
   return members;

@@ -54,6 +54,19 @@ TEST(ClassMembers, HaveTypesThatTemplatesAndClassesName) {
   EXPECT_EQ(members(text, "Wide<float, 3>"), "float*__restrict__ data_; long[3] sizes_");
 }
 
+TEST(ClassMembers, HaveExtentsOfConstantsOfTheirClasses) {
+  const std::string text =
+      "template <class T> struct Info { static constexpr int kMost = 8; T* data; long sizes[kMost]; };\n"
+      "template <int N> struct Base { enum { kHalf = N / 2 }; };\n"
+      "struct Top : Base<6> { static const int kAll = kHalf * 2; int a[kAll][kMost]; float "
+      "b[Info<int>::kMost]; "
+      "};\n"
+      "struct Endless { static constexpr int kA = kA + 1; int a[kA]; int* p; };\n";
+  EXPECT_EQ(members(text, "Info<float>"), "float* data; long[(8)] sizes");
+  EXPECT_EQ(members(text, "Top"), "int[((6/2)*2)][kMost] a; float[8] b");
+  EXPECT_NE(members(text, "Endless"), "none") << "a constant that names itself ends";
+}
+
 TEST(ClassMembers, OfNestedClassesAndUnionsArePartOfIt) {
   const std::string text =
       "struct P { struct Inner { int a; }; Inner one; struct { float u, v; } uv; union { double d; int i; }; "
