@@ -11,6 +11,8 @@ namespace {
 
 using Values = std::map<std::string, std::string>;
 
+constexpr std::size_t kLongestExtent = 4096;  // characters, with constants in place of their names
+
 bool is_qualifier(const Token& token) {
   static const std::set<std::string_view> words = {
       "const",  "volatile", "typename",           "struct",           "class",
@@ -197,7 +199,8 @@ std::string extents_with_constants(const ProgramText& program, const FoundClass&
     if (!source.tokens[i].is("[") || close >= source.tokens.size()) return extents;
     std::string extent = substituted(text_of(source.tokens, {i + 1, close}), one.values);
     extent = constant_of(program, extent, 0);
-    for (int depth = 0; depth < kDeepestClass; ++depth) {  // a constant may name another one
+    // A constant may name another one, and, in a damaged text, itself many times.
+    for (int depth = 0; depth < kDeepestClass && extent.size() < kLongestExtent; ++depth) {
       std::string next = substituted(extent, constants);
       if (next == extent) break;
       extent = std::move(next);

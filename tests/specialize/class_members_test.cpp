@@ -65,6 +65,11 @@ TEST(ClassMembers, HaveExtentsOfConstantsOfTheirClasses) {
   EXPECT_EQ(members(text, "Info<float>"), "float* data; long[(8)] sizes");
   EXPECT_EQ(members(text, "Top"), "int[((6/2)*2)][kMost] a; float[8] b");
   EXPECT_NE(members(text, "Endless"), "none") << "a constant that names itself ends";
+  std::string sum = "kA";
+  for (int i = 0; i < 40; ++i) sum += " + kA";
+  EXPECT_LT(members("struct Wide { static constexpr int kA = " + sum + "; int a[kA]; };", "Wide").size(),
+            1 << 20)
+      << "a constant that names itself many times";
 }
 
 TEST(ClassMembers, OfNestedClassesAndUnionsArePartOfIt) {
