@@ -21,7 +21,7 @@ using Environments = std::vector<TemplateValues>;
 constexpr int kDeepestText = 16;  // definitions that name each other
 constexpr int kDeepestType = 4;
 constexpr std::size_t kMostOpen = 64;       // templates that lead to each other
-constexpr std::size_t kMostSteps = 20'000;  // calls whose arguments are looked at
+constexpr std::size_t kMostCalls = 20'000;  // calls whose arguments are looked at
 
 void add_new(Environments& all, TemplateValues values) {
   if (all.size() < kMostInstantiations && std::find(all.begin(), all.end(), values) == all.end())
@@ -354,8 +354,8 @@ class Instantiations::Search {
   [[nodiscard]] TemplateValues bound(const Template& called, const TextCall& call,
                                      const TemplateValues& caller, TemplateValues values) {
     const Place place = {call.scope, call.token};
-    if (steps_ == kMostSteps) return values;
-    ++steps_;
+    if (calls_ == kMostCalls) return values;
+    ++calls_;
     for (std::size_t i = 0; i < called.template_parameters.size(); ++i) {
       const TextParameter& parameter = called.template_parameters[i];
       values.erase(parameter.name);
@@ -626,7 +626,7 @@ class Instantiations::Search {
   ExpressionTypes types_;
   std::map<std::size_t, Environments> known_;
   std::set<std::size_t> open_;  // whose environments are looked for
-  std::size_t steps_ = 0;       // of at most kMostSteps
+  std::size_t calls_ = 0;       // of at most kMostCalls
 };
 
 Instantiations::Instantiations(const ProgramText& program) : search_(std::make_unique<Search>(program)) {}
