@@ -48,6 +48,7 @@ constexpr const char* kPrelude = R"(#define __HIP_PLATFORM_NVIDIA__ 1
 #define __builtin_floorf floorf
 #define __builtin_truncf truncf
 #define __builtin_rintf rintf
+#define __builtin_rint rint
 #define __builtin_islessgreater(a, b) ((a) < (b) || (a) > (b))
 #define __FLT_MIN__ 1.17549435e-38f
 #define __FLT_MAX__ 3.40282347e+38f
