@@ -22,7 +22,8 @@ std::string bits_of(const std::string& value) {
   return "kiln_ptx16_bits(" + value + ")";
 }
 
-std::string spaced(Texts words) {
+/// "fma.relu" of `fma.relu.f16x2`.
+std::string without_type(Texts words) {
   words.pop_back();
   return join(words, ".");
 }
@@ -51,7 +52,7 @@ std::optional<SmallNumberPtx> arithmetic(const Texts& words) {
                                                             {"tanh", {"htanh", "h2tanh", 1}}};
   const std::string& suffix = words.back();
   const std::string type = small_number_type(suffix);
-  const auto function = functions.find(spaced(words));
+  const auto function = functions.find(without_type(words));
   if (type.empty() || function == functions.end()) return std::nullopt;
   Texts operands;
   for (int i = 1; i <= function->second.operands; ++i) operands.push_back(number_of(type, i));
