@@ -19,8 +19,8 @@ constexpr std::size_t kMostInstantiations = 64;
 /// them on the host: templates that call each other, with explicit, deduced and default arguments and
 /// explicit instantiations; class templates and their members; generic lambdas, and templates that these are
 /// passed to; local types and constants. What was found around a place of the program is kept for later
-/// questions. The search in a program ends after as many steps as take about a second: what is further away
-/// than that (headers of a library of templates, such as Eigen's) is not found.
+/// questions. The search in a program ends after 20000 calls whose arguments it looks at, which takes
+/// seconds in headers of a library of templates such as Eigen's: what is further away is not found.
 class Instantiations {
  public:
   explicit Instantiations(const ProgramText& program);
