@@ -866,12 +866,12 @@ class Instruction {
            "mma_sync(kiln_d, kiln_a, kiln_b, kiln_c, " + (limited ? "true" : "false") + "); " + *take_d + "}";
   }
 
-  /// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4]`, `stmatrix... [%0], {%1}`.
+  /// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4]`, `stmatrix... [%0], {%1}`;
+  /// without `shared` the address is a pointer.
   [[nodiscard]] std::optional<std::string> tiles() const {
     const bool load = words_[0] == "ldmatrix";
     const std::size_t count = has("x4") ? 4 : has("x2") ? 2 : has("x1") ? 1 : 0;
-    if (count == 0 || !has("m8n8") || words_.back() != "b16" || !in_space("shared") || operands_.size() != 2)
-      return std::nullopt;
+    if (count == 0 || !has("m8n8") || words_.back() != "b16" || operands_.size() != 2) return std::nullopt;
     const Texts registers = listed(operands_[load ? 0 : 1]);
     const auto row = address(operands_[load ? 1 : 0], "char");
     if (registers.size() != count || !row) return std::nullopt;
