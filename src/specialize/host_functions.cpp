@@ -158,8 +158,8 @@ class HostFinder {
     return tokens[scope].is(tokens[name].text);
   }
 
-  /// Whether the call of `Grid(...)` or `Grid<T>(...)` at `at` constructs an object of a class by a constructor
-  /// that is for the host. `open`: its bracket.
+  /// Whether the call of `Grid(...)` or `Grid<T>(...)` at `at` constructs an object of a class by a
+  /// constructor that is for the host. `open`: its bracket.
   [[nodiscard]] bool constructs_by_host(const std::vector<Token>& tokens, std::size_t at,
                                         std::size_t open) const {
     const auto found = program_.by_name.find(tokens[at].text);

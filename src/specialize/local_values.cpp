@@ -13,7 +13,7 @@ namespace {
 using Constants = std::map<std::string, std::string>;
 
 /// Characters of a value that is written in place of its name.
-constexpr std::size_t kLongest = 500;
+constexpr std::size_t kLongestValue = 500;
 
 /// The last definition of each name that is known at a token.
 std::map<std::string, const LocalValue*> known_at(std::size_t token, const std::vector<LocalValue>& values) {
@@ -53,7 +53,7 @@ void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& val
     const std::string text = substituted(value->texts.front(), texts);
     const auto first = constants.find(value->name);
     const bool computed = text.find("()") != std::string::npos;  // by what no workload can say
-    if (!computed && first != constants.end() && first->second != text && text.size() <= kLongest)
+    if (!computed && first != constants.end() && first->second != text && text.size() <= kLongestValue)
       texts[value->name] = in_brackets(text);
   }
   const auto resolve_shape = [&](std::string& text) {

@@ -18,7 +18,8 @@ struct LocalValue {
 };
 
 /// Writes the numbers and expressions of local constants, and the extents of local shapes, in place of their
-/// names, where the program has other ones of the same names, of which `constants` and `shapes` have the first.
+/// names, where the program has other ones of the same names, of which `constants` and `shapes` have the
+/// first.
 void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& values,
                           const std::map<std::string, std::string>& constants,
                           const std::map<std::string, std::vector<std::string>>& shapes);

@@ -150,9 +150,9 @@ void run_third(float* c, int n) {
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("grid: [\"(n + (min(n, 32)) - 1) // max(1, (min(n, 32)))\", 1]  # line"));
   EXPECT_THAT(yaml, HasSubstr("block: [\"min(n, 32)\"]  # line"));
-  EXPECT_THAT(yaml,
-              HasSubstr("grid: [\"max(1, ((n // 2) + (min((n // 2), 32)) - 1) // (min((n // 2), 32)))\", 1]"));
-  EXPECT_THAT(yaml, HasSubstr("block: [\"min((n // 2), 32)\"]  # line"));
+  EXPECT_THAT(
+      yaml, HasSubstr("grid: [\"max(1, ((n // 2) + (min((n // 2), 32)) - 1) // (min((n // 2), 32)))\", 1]"));
+  EXPECT_THAT(yaml, HasSubstr("block: [\"max(1, min((n // 2), 32))\"]  # line"));
   // What a function of the host computes is taken from a variable of the same name.
   EXPECT_THAT(yaml, HasSubstr("shared: \"max(n, 64) * 4\"  # line"));
 }

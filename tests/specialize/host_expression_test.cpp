@@ -52,7 +52,7 @@ TEST(HostExpression, OfGridsAndSizesAreThoseOfAWorkload) {
       {"n + 255 >> 8", "(n + 255) // 256"},
       {"((n + 31) >> 5) * m", "((n + 31) // 32) * rows"},
       {"n << 2", "n * 4"},
-      {"max(n >> 3, 1 << 4)", "max(n // 8, 16)"},
+      {"max(n >> 3, 1 << 4)", "max(n // 8, 1 * 16)"},
       // What a workload cannot say.
       {"unknown", "-"},
       {"image.rows", "-"},
