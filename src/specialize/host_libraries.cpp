@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "specialize/torch_types.h"
+
 namespace kiln {
 
 const std::vector<std::string_view>* names_of_thrust_header(std::string_view header) {
@@ -109,18 +111,7 @@ std::vector<LibraryTypes> types_of_host_library(std::string_view header) {
              "typedef unsigned short ushort;\ntypedef unsigned int uint;\n",
              ""}};
   }
-  if (!is_header_of_torch(header)) return {};
-  constexpr std::string_view kHeader = "kiln/torch_types.h";
-  return {{{"Half"},
-           kHeader,
-           "#include <cuda_fp16.h>\nnamespace c10 { using Half = __half; }\n"
-           "namespace at { using c10::Half; }\nnamespace torch { using c10::Half; }\n",
-           "cuda_fp16.h"},
-          {{"BFloat16"},
-           kHeader,
-           "#include <cuda_bf16.h>\nnamespace c10 { using BFloat16 = __nv_bfloat16; }\n"
-           "namespace at { using c10::BFloat16; }\nnamespace torch { using c10::BFloat16; }\n",
-           "cuda_bf16.h"}};
+  return is_header_of_torch(header) ? types_of_torch() : std::vector<LibraryTypes>();
 }
 
 bool declares_complex_numbers(std::string_view header) {
