@@ -11,7 +11,7 @@ constexpr std::string_view kBFloat16 =
     "#include <cuda_bf16.h>\nnamespace c10 { using BFloat16 = __nv_bfloat16; }\n"
     "namespace at { using c10::BFloat16; }\nnamespace torch { using c10::BFloat16; }\n";
 
-// Of one dimension less with each index. The sizes and strides are those of the packed accessor.
+// Of one dimension less with each index. Sizes and strides stay in the packed accessor.
 constexpr std::string_view kAccessors = R"(#include <cstdint>
 namespace at {
 template <class T>
@@ -146,9 +146,7 @@ using opmath_type = typename OpMathType<T>::type;
 }  // namespace at
 )";
 
-constexpr std::string_view kAtomics = R"(#ifndef KILN_TORCH_ATOMICS
-#define KILN_TORCH_ATOMICS
-template <class T>
+constexpr std::string_view kAtomics = R"(template <class T>
 __device__ inline T gpuAtomicAdd(T* address, T value) {
   return atomicAdd(address, value);
 }
@@ -156,30 +154,22 @@ template <class T>
 __device__ inline void gpuAtomicAddNoReturn(T* address, T value) {
   atomicAdd(address, value);
 }
-#endif
 )";
 
-constexpr std::string_view kMacros = R"(#ifndef CUDA_KERNEL_LOOP
-#define CUDA_KERNEL_LOOP_TYPE(i, n, index_type)                                                     \
+constexpr std::string_view kMacros =
+    R"(#define CUDA_KERNEL_LOOP_TYPE(i, n, index_type)                                                     \
   for (index_type i = static_cast<index_type>(blockIdx.x) * blockDim.x + threadIdx.x; i < (n);      \
        i += static_cast<index_type>(blockDim.x) * gridDim.x)
 #define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)
-#endif
-#ifndef CUDA_KERNEL_ASSERT
 #define CUDA_KERNEL_ASSERT(condition) assert(condition)
-#endif
-#ifndef C10_HOST_DEVICE
 #define C10_HOST_DEVICE __host__ __device__
 #define C10_DEVICE __device__
 #define C10_HOST __host__
 #define C10_ALWAYS_INLINE inline
 #define C10_RESTRICT __restrict__
-#endif
-#ifndef C10_LAUNCH_BOUNDS_1
 #define C10_LAUNCH_BOUNDS_0 __launch_bounds__(256, 4)
 #define C10_LAUNCH_BOUNDS_1(most) __launch_bounds__(most)
 #define C10_LAUNCH_BOUNDS_2(most, blocks) __launch_bounds__(most, blocks)
-#endif
 )";
 
 }  // namespace
