@@ -159,6 +159,29 @@ TEST(LaneIndex, LeavesWhatOnlyLooksLikeIt) {
   }
 }
 
+TEST(HostText, RenamesParametersThatShadowThoseOfTheClassesTemplate) {
+  const auto renamed = [](const std::string& text) {
+    const Outline outlined = outline(text);
+    return apply_edits(text, host_edits(outlined, text, true));
+  };
+  EXPECT_EQ(renamed("template <unsigned rows, class T> struct M {\n"
+                    "  T at(const T* p, const size_t rows, int n) const { return p[rows] + q.rows; }\n"
+                    "  M(int rows) : n(rows), m{rows} { if (rows > 1) f(rows); }\n"
+                    "  void g(const T) { for (int i = 0; i < rows; ++i) {} }\n"
+                    "  T h(T (&a)[rows]);\n};\n"
+                    "template <class T> void f(int rows) { g(rows); }\n"),
+            "template <unsigned rows, class T> struct M {\n"
+            "  T at(const T* p, const size_t rows_kiln, int n) const { return p[rows_kiln] + q.rows; }\n"
+            "  M(int rows_kiln) : n(rows_kiln), m{rows_kiln} { if (rows_kiln > 1) f(rows_kiln); }\n"
+            "  void g(const T) { for (int i = 0; i < rows; ++i) {} }\n"
+            "  T h(T (&a)[rows]);\n};\n"
+            "template <class T> void f(int rows) { g(rows); }\n");
+  for (const char* broken :
+       {"template <", "template <int n> struct", "template <int n> struct A { void f(int n",
+        "template <int n> struct A { A(int n) : a(n"})
+    EXPECT_EQ(renamed(broken), broken);
+}
+
 TEST(HostText, RewritesOnlyWhatAMacroCannot) {
   const std::string text =
       "extern __shared__ float whole[];\n"

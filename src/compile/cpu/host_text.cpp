@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "compile/cpu/lane_index.h"
+#include "compile/cpu/shadowing_names.h"
 #include "specialize/attributes.h"
 
 namespace kiln {
@@ -127,6 +129,7 @@ std::vector<TextEdit> host_edits(const Outline& text, std::string_view original,
     edit_noinline(text.source.tokens, edits);
     for (const Directive& directive : text.source.directives) edit_noinline(directive.tokens, edits);
   }
+  for (TextEdit& edit : rename_shadowing_parameters(text.source.tokens)) edits.push_back(std::move(edit));
   if (gcc) {
     for (const Directive& directive : text.source.directives) edit_unroll(directive, edits);
   }

@@ -67,6 +67,8 @@ TEST_F(NvrtcHeadersTest, NamesThatNvccBringsByItselfImplyTheirHeaders) {
   EXPECT_THAT(implied("float y = std::max(std::sqrt(x), 1.0f);").names,
               testing::ElementsAre("algorithm", "cmath"));
   EXPECT_THAT(implied("std::uint8_t x").names, testing::ElementsAre("cstdint"));
+  EXPECT_THAT(implied("auto p = (std::byte*)x;").names, testing::ElementsAre("cstddef"));
+  EXPECT_THAT(implied("typename std::make_unsigned<T>::type").names, testing::ElementsAre("type_traits"));
   // A header of the user's that uses the name may stand before the include.
   EXPECT_THAT(implied("std::numeric_limits<int>::max()", {"limits"}).names, testing::ElementsAre("limits"));
   EXPECT_THAT(implied("constexpr int n = std::max(1, 2);").names, testing::ElementsAre("algorithm"));
