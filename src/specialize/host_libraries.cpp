@@ -8,6 +8,11 @@
 #include "specialize/torch_types.h"
 
 namespace kiln {
+namespace {
+
+constexpr std::string_view kJson = "/json.hpp";  // nlohmann's, of which projects have copies in many folders
+
+}  // namespace
 
 const std::vector<std::string_view>* names_of_thrust_header(std::string_view header) {
   static const std::map<std::string_view, std::vector<std::string_view>> names = {
@@ -124,8 +129,9 @@ bool is_header_of_host_library(std::string_view header) {
       "X11/",     "SDL2/",     "mpi.h",      "nccl.h",  "cudnn.h",   "nvml.h",           "cupti.h",
       "GLFW/",    "nlohmann/", "json.hpp",   "spdlog/", "fmt/",      "yaml-cpp/",        "catch2/",
       "doctest/", "gmock/",    "cxxopts",    "imgui",   "argparse/", "torch/extension.h"};
-  return std::any_of(starts.begin(), starts.end(),
-                     [&](std::string_view one) { return header.starts_with(one); });
+  return header.ends_with(kJson) || std::any_of(starts.begin(), starts.end(), [&](std::string_view one) {
+           return header.starts_with(one);
+         });
 }
 
 std::string_view prefix_of_host_library(std::string_view header) {
@@ -186,7 +192,7 @@ std::string_view prefix_of_host_library(std::string_view header) {
   for (const auto& [start, prefix] : prefixes) {
     if (header.starts_with(start)) return prefix;
   }
-  return {};
+  return header.ends_with(kJson) ? prefixes.at("json.hpp") : std::string_view();
 }
 
 }  // namespace kiln

@@ -150,6 +150,46 @@ torch::Tensor sums(torch::Tensor in) {
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 }
 
+/// What a header's template calls is no class of the program that happens to have an operator.
+TEST_F(NewPrograms, TemplatesOfHeadersForClassesThatNothingShowsAreLeftOut) {
+  write("each.h", R"cuda(#pragma once
+#include <third_party/json/json.hpp>
+struct Hash {
+  nlohmann::json settings;
+  size_t operator()(const std::string& text) const;
+};
+template <class F> __global__ void apply(int n, F f) { if (threadIdx.x < n) f(threadIdx.x); }
+template <class Random> __global__ void noise(float* x, Random random) { x[threadIdx.x] = random.next(); }
+__global__ void clear(float* x) { x[threadIdx.x] = 0; }
+template <class F> void for_each(cudaStream_t stream, int n, F f, int times = 1) {
+  apply<<<1, 64, 0, stream>>>(n, f);
+}
+template <class F> void for_each(int n, F f) { for_each(nullptr, n, f); }
+template <class Random> void fill(cudaStream_t stream, Random& random, float* x, size_t n, float least = 0) {
+  noise<<<1, 64, 0, stream>>>(x, random);
+}
+template <class Random> void fill(Random& random, float* x, size_t n, float least = 0) {
+  fill(nullptr, random, x, n, least);
+}
+inline void zero(float* x, size_t n) { for_each(n, [=] __device__(int i) { x[i] = 0; }); }
+template <class Model> void start(Model& model, float* x, size_t n) { fill(model.random, x, n, -1.0f); }
+template <class T> void train(T& model) { start(model, nullptr, 64); }
+)cuda");
+  const std::string rest = R"cuda(#include "each.h"
+__global__ void scale(float* x) { x[threadIdx.x] *= 2; }
+template <class T> void run(T& model, float* x) { scale<<<1, 64>>>(x); zero(x, 64); train(model); }
+int main() { float* x; cudaMalloc(&x, 256); Models models; run(models[0], x); }
+)cuda";
+  EXPECT_THAT(draft(rest), HasSubstr("run: [scale]"));
+  EXPECT_THAT(said_, HasSubstr("templates of headers for classes that the program does not show are not in "
+                               "the draft: apply, noise"));
+  EXPECT_EQ(kiln({"compile", path("program.yaml")}).code, kExitDone);
+  // Without a kernel of its own the program gets those of the header that need no class.
+  EXPECT_THAT(draft("#include \"each.h\"\nvoid all(float* x) { zero(x, 64); train(*models); }\n"),
+              HasSubstr("run: [clear]"));
+  EXPECT_EQ(kiln({"compile", path("program.yaml")}).code, kExitDone);
+}
+
 TEST_F(NewPrograms, KernelsArePassedOnByVariables) {
   const std::string yaml = draft(R"cuda(
 template <int N, class T>

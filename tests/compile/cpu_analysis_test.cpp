@@ -193,7 +193,9 @@ TEST(HostText, RewritesOnlyWhatAMacroCannot) {
       "#pragma unroll\n"
       "  for (;;) {}\n"
       "}\n"
-      "template __global__ void k<float>(float*);\n";
+      "template __global__ void k<float>(float*);\n"
+      "static_assert(__CUDA_ARCH__ >= (800), \"sm_80\");\nstatic_assert(sizeof(int) == 4, "
+      "\"__CUDA_ARCH__\");\n";
   const Outline outlined = outline(text);
   const std::string host = apply_edits(text, host_edits(outlined, text, true));
   EXPECT_THAT(host, HasSubstr("static thread_local float *whole;\n"));
@@ -201,6 +203,8 @@ TEST(HostText, RewritesOnlyWhatAMacroCannot) {
   EXPECT_THAT(host, HasSubstr("T (*tile)[32] = (decltype(tile))kiln_worker->dynamic_shared;\n"));
   EXPECT_THAT(host, HasSubstr("#pragma GCC unroll 4\n"));
   EXPECT_THAT(host, HasSubstr("template  void k<float>"));
+  EXPECT_THAT(host,
+              HasSubstr("static_assert(true, \"\");\nstatic_assert(sizeof(int) == 4, \"__CUDA_ARCH__\");\n"));
   EXPECT_EQ(std::count(host.begin(), host.end(), '\n'), std::count(text.begin(), text.end(), '\n'));
   EXPECT_EQ(dynamic_shared_assignments(outlined),
             "::whole = (decltype(::whole))kiln_worker->dynamic_shared;\n");
