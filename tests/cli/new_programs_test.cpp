@@ -184,7 +184,7 @@ int main() { float* x; cudaMalloc(&x, 256); Models models; run(models[0], x); }
   EXPECT_THAT(said_, HasSubstr("templates of headers for classes that the program does not show are not in "
                                "the draft: apply, noise"));
   EXPECT_EQ(kiln({"compile", path("program.yaml")}).code, kExitDone);
-  // Without a kernel of its own the program gets those of the header that need no class.
+  // Without a kernel of its own the program gets the header's kernels that need no class.
   EXPECT_THAT(draft("#include \"each.h\"\nvoid all(float* x) { zero(x, 64); train(*models); }\n"),
               HasSubstr("run: [clear]"));
   EXPECT_EQ(kiln({"compile", path("program.yaml")}).code, kExitDone);
