@@ -227,6 +227,17 @@ std::optional<std::string> arithmetic(const std::string& name, const std::string
   return found == table.end() || whole_product ? std::nullopt : std::optional(found->second);
 }
 
+/// Of these the lower bits are the same with and without a sign; a sum that overflows wraps.
+bool wraps(const std::string& name) {
+  return name == "add" || name == "sub" || name == "mul.lo" || name == "mad.lo";
+}
+
+/// The unsigned type in which integers of a type are added without overflow.
+std::string wrapping(const std::string& suffix) {
+  if (suffix == "s16" || suffix == "u16" || suffix == "s32") return "u32";
+  return suffix == "s64" ? "u64" : suffix;
+}
+
 /// Words of an instruction that say how it is done, not what.
 bool is_manner(const std::string& word) {
   static const std::set<std::string> words = {
@@ -479,8 +490,10 @@ class Instruction {
     Texts words = words_;
     words.pop_back();
     auto pattern = special != expressions().end() ? std::optional(special->second) : rounded(words_);
-    if (!pattern) pattern = arithmetic(join(words, "."), suffix);
-    return pattern ? filled(*pattern, suffix) : std::nullopt;
+    if (pattern) return filled(*pattern, suffix);
+    const std::string name = join(words, ".");
+    pattern = arithmetic(name, suffix);
+    return pattern ? filled(*pattern, wraps(name) ? wrapping(suffix) : suffix) : std::nullopt;
   }
 
   /// Of special registers, numbers and registers; `{low, high}` are the halves of 64 bits.

@@ -255,9 +255,16 @@ class AnalysisOfLongTexts : public ::testing::TestWithParam<NestedText> {
   }
 };
 
-/// Twice the text takes twice the time, not four times; three allows for a machine that does other work.
+/// Twice the text takes twice the time, not four times; three and further tries allow for other work.
 TEST_P(AnalysisOfLongTexts, TakesLinearTimeAndLittleStack) {
-  EXPECT_LT(seconds_of_analysis(text(50'000)), 3 * seconds_of_analysis(text(25'000)) + 0.01);
+  bool linear = false;
+  double once = 0, twice = 0;
+  for (int i = 0; i < 5 && !linear; ++i) {
+    once = seconds_of_analysis(text(25'000));
+    twice = seconds_of_analysis(text(50'000));
+    linear = twice < 3 * once + 0.01;
+  }
+  EXPECT_TRUE(linear) << once << " s, " << twice << " s";
 }
 
 INSTANTIATE_TEST_SUITE_P(
