@@ -38,6 +38,8 @@ struct KilnWhen<true> {
         return old;                                                                                     \
     }                                                                                                   \
   }
+#define KILN_ATOMIC_TEMPLATE(name, type, expression) \
+  KILN_ATOMIC_LOOP_AS(KILN_FOR_LONG, KILN_TYPE_OF_LONG, name, type, expression)
 
 KILN_ATOMIC_NATIVE(atomicAdd, int, __atomic_fetch_add)
 KILN_ATOMIC_NATIVE(atomicAdd, unsigned int, __atomic_fetch_add)
