@@ -244,9 +244,8 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
     if (cstdint) headers.in_memory.push_back(*std::move(cstdint));
   }
   std::string nvcc = "#pragma once\n" + std::string(embedded::kNvcc) + integers +
-                     std::string(embedded::kMathConstants) + std::string(embedded::kGnuConstants);
-  // libcu++ declares more under these names than functions of float and double.
-  if (!libraries || !names_std) nvcc += std::string(embedded::kWholeMath);
+                     std::string(embedded::kMathConstants) + std::string(embedded::kGnuConstants) +
+                     std::string(embedded::kWholeMath);
   if (names_std && !libraries) nvcc += std::string(embedded::kMath);
   headers.in_memory.emplace_back(kNvccHeader, std::move(nvcc));
   for (const std::string& name : unseen) {
