@@ -451,9 +451,15 @@ class Instruction {
     if (index >= operands_.size()) return std::nullopt;
     const auto given = value(operands_[index]);
     const std::string type = type_of(suffix);
+    if (!given || type.empty()) return std::nullopt;
     const bool real = known_.is_real(operands_[index]);
-    const bool converted = suffix[0] == 'f' ? !real && !known_.is_number(operands_[index]) : real;
-    if (!given || type.empty() || converted) return std::nullopt;
+    if (suffix[0] != 'f' && real) return std::nullopt;
+    if (suffix[0] == 'f' && !real && !known_.is_number(operands_[index])) {  // its bits, in another register
+      const char* of_bits = suffix == "f32"   ? "__uint_as_float("
+                            : suffix == "f64" ? "__longlong_as_double("
+                                              : nullptr;
+      return of_bits == nullptr ? std::nullopt : std::optional(of_bits + *given + ")");
+    }
     return "static_cast<" + type + ">(" + *given + ")";
   }
 

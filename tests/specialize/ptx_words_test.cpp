@@ -86,6 +86,8 @@ TEST(PtxWords, AddressesAndBits) {
 }
 
 TEST(PtxWords, SharedMemoryByAddressesOf32Bits) {
+  EXPECT_EQ(without_simple_ptx("asm(\"red.relaxed.gpu.global.add.f32 [%0], %1;\" :: \"l\"(p), \"r\"(bits));"),
+            "(void)atomicAdd(((float*)(p)), __uint_as_float((bits)));");
   EXPECT_EQ(without_simple_ptx("asm(\"ld.shared.u32 %0, [%1];\" : \"=r\"(x) : \"r\"(s));"),
             "(void)((x) = reinterpret_cast<const unsigned*>(__cvta_shared_to_generic((s)))[0]);");
   EXPECT_EQ(

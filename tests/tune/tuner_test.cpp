@@ -259,8 +259,10 @@ TEST_F(TunerTest, TheJournalReplaysTheSearch) {
       EXPECT_EQ(points, ask->points);
       ++asks;
     }
-    if (const auto* outcome = std::get_if<Evaluation>(&event))
-      searcher->tell(*space.rank(outcome->values), outcome->outcome);
+    if (const auto* outcome = std::get_if<Evaluation>(&event)) {
+      if (const auto rank = space.rank(outcome->values))  // the default may be no point of the space
+        searcher->tell(*rank, outcome->outcome);
+    }
   }
   EXPECT_GE(asks, 2U);
 }
