@@ -1,8 +1,10 @@
 #include "specialize/local_values.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
+#include "base/whole_word.h"
 #include "specialize/class_members.h"
 #include "specialize/constant_value.h"
 #include "specialize/host_expression.h"
@@ -35,22 +37,32 @@ void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& val
     if (!value->shape) here[name] = value->texts.front();
   }
   std::vector<const LocalValue*> in_order;  // a value names only earlier ones
+  std::set<std::string> of_arguments;       // names whose values follow from what the kernel gets
   for (const auto& [name, value] : known) {
-    const bool passed =
-        std::find(launch.arguments.begin(), launch.arguments.end(), name) != launch.arguments.end();
-    if (!value->shape && !passed) in_order.push_back(value);
+    if (value->shape) continue;
+    if (std::find(launch.arguments.begin(), launch.arguments.end(), name) != launch.arguments.end())
+      of_arguments.insert(name);
+    else
+      in_order.push_back(value);
   }
   std::sort(in_order.begin(), in_order.end(),
             [](const LocalValue* a, const LocalValue* b) { return a->begin < b->begin; });
   Constants numbers, texts;  // of names that mean something else elsewhere
   for (const LocalValue* value : in_order) {
+    const std::string text = substituted(value->texts.front(), texts);
+    const bool of_argument = std::any_of(of_arguments.begin(), of_arguments.end(),
+                                         [&](const std::string& name) { return has_word(text, name); });
     const auto number = constant_value(value->name, here);
+    if (number && of_argument) {  // another value of the argument changes it
+      numbers[value->name] = std::to_string(*number);
+      if (text.size() <= kLongestValue) texts[value->name] = in_brackets(text);
+      continue;
+    }
     if (number) {
       if (number != constant_value(value->name, constants))
         numbers[value->name] = texts[value->name] = std::to_string(*number);
       continue;
     }
-    const std::string text = substituted(value->texts.front(), texts);
     const auto first = constants.find(value->name);
     const bool computed = text.find("()") != std::string::npos;  // by what no workload can say
     if (!computed && first != constants.end() && first->second != text && text.size() <= kLongestValue)

@@ -133,12 +133,12 @@ struct ProgramText {
   std::map<std::string, std::vector<TextParameter>> alias_parameters;  ///< of alias templates among them
   std::map<std::string, std::vector<TextClass>> classes;  ///< by name: one, and its specialisations
   std::map<std::string, std::vector<TextParameter>>
-      records;                                      ///< members of classes that are no specialisations
+      records;  ///< members of classes that are no specialisations, those of their bases first
   std::map<std::string, std::string> enumerations;  ///< the first enumerator of each
   std::map<std::string, std::string> allocations;   ///< bytes of the device's memory, by the pointer's name
   DeviceContent device_content;
   /// Variables in constant memory, by name, with extents in the type: "float [16]". One with a value of its
-  /// own is among them if the host writes it.
+  /// own is among them if the host writes it, and so is a variable of the device that only the host writes.
   std::map<std::string, std::string> constant_variables;
   std::map<std::string, std::string> constant_scopes;         ///< of those: "ns::", or empty
   std::map<std::string, std::set<std::string>> class_scopes;  ///< by a class's or enumeration's name: "ns::"

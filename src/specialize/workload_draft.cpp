@@ -713,7 +713,7 @@ class Drafter {
       if (const auto symbol = buffers_.symbol(name, kernel)) {
         symbols.push_back(*symbol);
       } else {
-        draft_.notes.push_back("the variable '" + name + "' in constant memory is left as it is: '" +
+        draft_.notes.push_back("the variable '" + name + "' of the device is left as it is: '" +
                                variable->second + "' has no form in a workload");
       }
     }
