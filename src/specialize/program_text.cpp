@@ -545,22 +545,45 @@ class ProgramReader {
     const std::size_t begin = declaration.whole.begin, end = declaration.whole.end - 1;
     bool constant_memory = false;
     for (std::size_t i = begin; i < end; ++i) constant_memory = constant_memory || at(i, "__constant__");
-    if (constant_memory && !at(begin, "extern")) {
-      TextParameter variable = parameter_of(tokens(), {begin, end});
-      for (const std::string word : {"__constant__", "__device__", "static"}) {
-        const std::size_t found = variable.type.find(word);
-        if (found != std::string::npos) variable.type.erase(found, word.size());
-      }
-      program_.constant_variables[variable.name] = std::string(trim(variable.type));
-      for (std::size_t i = begin; i < end; ++i) {
-        if (at(i, "=") || at(i, "{")) constants_with_values_.insert(variable.name);
-      }
-      program_.constant_scopes[variable.name] = scope;
-    }
+    if (constant_memory && !at(begin, "extern")) add_constant_variables({begin, end}, scope);
     scope_of_constants_ = scope;
     find_variables({begin, declaration.whole.end});
     scope_of_constants_.clear();
     VariableTypes(tokens(), program_.variables).add(declaration.whole);
+  }
+
+  /// `__constant__ float scale, weights[9];`
+  void add_constant_variables(TokenSpan declaration, const std::string& scope) {
+    std::string shared_type;  // of all the names
+    for (const TokenSpan& part : parts_of(tokens(), declaration, true)) {
+      TextParameter variable =
+          shared_type.empty() ? parameter_of(tokens(), part) : later_name(part, shared_type);
+      if (shared_type.empty()) {
+        for (const std::string word : {"__constant__", "__device__", "static"}) {
+          const std::size_t found = variable.type.find(word);
+          if (found != std::string::npos) variable.type.erase(found, word.size());
+        }
+        shared_type = std::string(trim(variable.type.substr(0, variable.type.find_first_of("[*&"))));
+      }
+      program_.constant_variables[variable.name] = std::string(trim(variable.type));
+      for (std::size_t i = part.begin; i < part.end; ++i) {
+        if (at(i, "=") || at(i, "{")) constants_with_values_.insert(variable.name);
+      }
+      program_.constant_scopes[variable.name] = scope;
+    }
+  }
+
+  /// `weights[9] = {1}` behind a comma of a declaration of variables of `type`.
+  [[nodiscard]] TextParameter later_name(TokenSpan declarator, const std::string& type) const {
+    TextParameter variable;
+    std::size_t name = declarator.begin;
+    while (name + 1 < declarator.end && !tokens()[name].identifier()) ++name;
+    std::size_t end = name + 1;
+    while (end < declarator.end && at(end, "[")) end = tokens()[end].close + 1;
+    variable.name = std::string(tokens()[name].text);
+    variable.type = type + text_of(tokens(), {declarator.begin, name}) +
+                    text_of(tokens(), {name + 1, std::min(end, declarator.end)});
+    return variable;
   }
 
   /// `static constexpr int n = 4;` of a class, which other code calls `A::n`.

@@ -88,6 +88,7 @@ struct TextClass {
   std::vector<TextParameter> members;            ///< data, with extents in the type: "float [4]"
   std::map<std::string, std::string> constants;  ///< values of static members
   std::map<std::string, std::string> types;      ///< targets of typedef and using
+  bool declares_virtual = false;                 ///< a function
 };
 
 /// A call of a function template, of a generic lambda or of a parameter that may be one, a use of a class
