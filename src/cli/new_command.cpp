@@ -16,6 +16,7 @@
 #include "kiln/error.h"
 #include "specialize/build_flags.h"
 #include "specialize/compiled_parts.h"
+#include "specialize/host_libraries.h"
 #include "specialize/include_scopes.h"
 #include "specialize/includes.h"
 #include "specialize/neighbour_files.h"
@@ -142,6 +143,19 @@ CompiledParts read_parts(FileSystem& files, const std::string& text, const Path&
   return compiled_parts(find_includes(files, text, {source, {}, flags.folders, macros}), macros);
 }
 
+/// Adds declarations of the named types of libraries whose headers were not found.
+void add_types_of_libraries(const std::vector<std::string>& unseen, const std::set<std::string>& names,
+                            std::vector<std::string>& texts) {
+  for (const std::string& header : unseen) {
+    for (const LibraryTypes& types : types_of_host_library(header)) {
+      const bool used = std::any_of(types.names.begin(), types.names.end(),
+                                    [&](std::string_view name) { return names.contains(std::string(name)); });
+      if (used && std::find(texts.begin(), texts.end(), types.text) == texts.end())
+        texts.emplace_back(types.text);
+    }
+  }
+}
+
 std::vector<LeftOutKernel> left_out_kernels(const std::vector<LeftOutPart>& parts) {
   std::vector<LeftOutKernel> kernels;
   for (const LeftOutPart& part : parts) {
@@ -187,6 +201,7 @@ int run(World& world, const NewArguments& arguments) {
   const std::vector<Path> others = files_of_device_code(files, source, includes.text, includes.headers);
   std::vector<std::string> texts = texts_of(includes), more_sources;
   std::set<std::string> names = parts.names;
+  add_types_of_libraries(includes.unseen, names, texts);
   for (const Path& other : others) {
     CompiledParts of_other = read_parts(files, read_program_text(files, other), other, flags);
     names.merge(of_other.names);

@@ -156,6 +156,7 @@ struct [[gnu::visibility("hidden")]] Step::Impl {
 
   std::mutex mutex_;  // protects what follows, and the workspace
   std::unique_ptr<Stream> borrowed_;
+  void* borrowed_from_ = nullptr;
   void* last_stream_ = nullptr;  // that `ended_` was recorded on
   std::unique_ptr<Event> ended_;
 };
@@ -246,7 +247,11 @@ std::vector<StepBuffer> Step::Impl::describe(const std::vector<ExpressionText>& 
 
 Stream& Step::Impl::stream_for(void* native) {
   if (native == nullptr) return *handle_->stream;
-  if (!borrowed_ || borrowed_->native() != native) borrowed_ = device_.borrow_stream(native);
+  // The stream of the last call may be gone: it is not asked for its handle.
+  if (!borrowed_ || borrowed_from_ != native) {
+    borrowed_ = device_.borrow_stream(native);
+    borrowed_from_ = native;
+  }
   return *borrowed_;
 }
 

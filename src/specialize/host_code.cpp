@@ -194,14 +194,23 @@ class Cutter {
     return name;
   }
 
+  [[nodiscard]] bool is_used(const LibraryTypes& types) const {
+    return std::any_of(types.names.begin(), types.names.end(),
+                       [&](std::string_view name) { return code_.names().contains(name); });
+  }
+
+  /// Whether the code uses a type of the library of the header for which Kiln has a declaration.
+  [[nodiscard]] bool declares_used_type(const std::string& header) const {
+    const std::vector<LibraryTypes> all = types_of_host_library(header);
+    return std::any_of(all.begin(), all.end(), [&](const LibraryTypes& types) { return is_used(types); });
+  }
+
   /// An include of the declarations of types that the library of the header declares and the code uses;
   /// empty: it uses none.
   [[nodiscard]] std::string declared_by(const std::string& left_out) {
     std::string include;
     for (const LibraryTypes& types : types_of_host_library(left_out)) {
-      const bool used = std::any_of(types.names.begin(), types.names.end(),
-                                    [&](std::string_view name) { return code_.names().contains(name); });
-      if (!used) continue;
+      if (!is_used(types)) continue;
       include.assign("#include <").append(types.header).append(">");
       std::string& text = stand_ins_.try_emplace(std::string(types.header), "#pragma once\n").first->second;
       if (text.find(types.text) == std::string::npos) text += types.text;
@@ -256,9 +265,8 @@ class Cutter {
                           [&](std::string_view name) { return code_.names().contains(name); });
     }
     if (is_header_of_torch(header)) {
-      const bool small = code_.names().contains("Half") || code_.names().contains("BFloat16");
-      return small || !(code_.names().contains("at") || code_.names().contains("c10") ||
-                        code_.names().contains("torch"));
+      return declares_used_type(header) || !(code_.names().contains("at") || code_.names().contains("c10") ||
+                                             code_.names().contains("torch"));
     }
     const std::string_view prefix = prefix_of_host_library(header);
     return !prefix.empty() && std::none_of(code_.names().begin(), code_.names().end(),

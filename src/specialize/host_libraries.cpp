@@ -5,7 +5,14 @@
 #include <map>
 #include <set>
 
+#include "specialize/torch_types.h"
+
 namespace kiln {
+namespace {
+
+constexpr std::string_view kJson = "/json.hpp";  // nlohmann's, of which projects have copies in many folders
+
+}  // namespace
 
 const std::vector<std::string_view>* names_of_thrust_header(std::string_view header) {
   static const std::map<std::string_view, std::vector<std::string_view>> names = {
@@ -109,18 +116,7 @@ std::vector<LibraryTypes> types_of_host_library(std::string_view header) {
              "typedef unsigned short ushort;\ntypedef unsigned int uint;\n",
              ""}};
   }
-  if (!is_header_of_torch(header)) return {};
-  constexpr std::string_view kHeader = "kiln/torch_types.h";
-  return {{{"Half"},
-           kHeader,
-           "#include <cuda_fp16.h>\nnamespace c10 { using Half = __half; }\n"
-           "namespace at { using c10::Half; }\nnamespace torch { using c10::Half; }\n",
-           "cuda_fp16.h"},
-          {{"BFloat16"},
-           kHeader,
-           "#include <cuda_bf16.h>\nnamespace c10 { using BFloat16 = __nv_bfloat16; }\n"
-           "namespace at { using c10::BFloat16; }\nnamespace torch { using c10::BFloat16; }\n",
-           "cuda_bf16.h"}};
+  return is_header_of_torch(header) ? types_of_torch() : std::vector<LibraryTypes>();
 }
 
 bool declares_complex_numbers(std::string_view header) {
@@ -133,8 +129,9 @@ bool is_header_of_host_library(std::string_view header) {
       "X11/",     "SDL2/",     "mpi.h",      "nccl.h",  "cudnn.h",   "nvml.h",           "cupti.h",
       "GLFW/",    "nlohmann/", "json.hpp",   "spdlog/", "fmt/",      "yaml-cpp/",        "catch2/",
       "doctest/", "gmock/",    "cxxopts",    "imgui",   "argparse/", "torch/extension.h"};
-  return std::any_of(starts.begin(), starts.end(),
-                     [&](std::string_view one) { return header.starts_with(one); });
+  return header.ends_with(kJson) || std::any_of(starts.begin(), starts.end(), [&](std::string_view one) {
+           return header.starts_with(one);
+         });
 }
 
 std::string_view prefix_of_host_library(std::string_view header) {
@@ -195,7 +192,7 @@ std::string_view prefix_of_host_library(std::string_view header) {
   for (const auto& [start, prefix] : prefixes) {
     if (header.starts_with(start)) return prefix;
   }
-  return {};
+  return header.ends_with(kJson) ? prefixes.at("json.hpp") : std::string_view();
 }
 
 }  // namespace kiln

@@ -261,7 +261,9 @@ class Instantiations::Search {
       return calls;
     }
     const auto fits = [&](const TextCall& call) {  // and not another function of the name
-      const bool own = call.scope != TextScope::kNone && program_.scopes[call.scope].name == called.name;
+      const TextScope* around = call.scope == TextScope::kNone ? nullptr : &program_.scopes[call.scope];
+      const bool own = around != nullptr && around->name == called.name &&
+                       around->parameters.size() == called.parameters.size();
       return call.name == called.name && !own &&
              (call.template_arguments.size() <= called.template_parameters.size() ||
               std::any_of(called.template_parameters.begin(), called.template_parameters.end(), is_pack));

@@ -32,10 +32,11 @@ std::string base_of(const std::string& name) {
   return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
-/// Enumerations of <cuda_fp8.h>, which kernels take by value, and their enumerators.
+/// Enumerations of <cuda_fp8.h> and <mma.h>, which kernels take by value, and their enumerators.
 void add_enumerations_of_cuda(ProgramText& program) {
   for (const auto& [type, first, second] : {std::array{"__nv_fp8_interpretation_t", "__NV_E4M3", "__NV_E5M2"},
-                                            {"__nv_saturation_t", "__NV_NOSAT", "__NV_SATFINITE"}}) {
+                                            {"__nv_saturation_t", "__NV_NOSAT", "__NV_SATFINITE"},
+                                            {"layout_t", "mem_row_major", "mem_col_major"}}) {
     program.types.emplace(type, "int");
     program.enumerations.emplace(type, first);
     program.constants.emplace(first, "0");

@@ -227,6 +227,17 @@ std::optional<std::string> arithmetic(const std::string& name, const std::string
   return found == table.end() || whole_product ? std::nullopt : std::optional(found->second);
 }
 
+/// Of these the lower bits are the same with and without a sign; a sum that overflows wraps.
+bool wraps(const std::string& name) {
+  return name == "add" || name == "sub" || name == "mul.lo" || name == "mad.lo";
+}
+
+/// The unsigned type in which integers of a type are added without overflow.
+std::string wrapping(const std::string& suffix) {
+  if (suffix == "s16" || suffix == "u16" || suffix == "s32") return "u32";
+  return suffix == "s64" ? "u64" : suffix;
+}
+
 /// Words of an instruction that say how it is done, not what.
 bool is_manner(const std::string& word) {
   static const std::set<std::string> words = {
@@ -440,9 +451,15 @@ class Instruction {
     if (index >= operands_.size()) return std::nullopt;
     const auto given = value(operands_[index]);
     const std::string type = type_of(suffix);
+    if (!given || type.empty()) return std::nullopt;
     const bool real = known_.is_real(operands_[index]);
-    const bool converted = suffix[0] == 'f' ? !real && !known_.is_number(operands_[index]) : real;
-    if (!given || type.empty() || converted) return std::nullopt;
+    if (suffix[0] != 'f' && real) return std::nullopt;
+    if (suffix[0] == 'f' && !real && !known_.is_number(operands_[index])) {  // its bits, in another register
+      const char* of_bits = suffix == "f32"   ? "__uint_as_float("
+                            : suffix == "f64" ? "__longlong_as_double("
+                                              : nullptr;
+      return of_bits == nullptr ? std::nullopt : std::optional(of_bits + *given + ")");
+    }
     return "static_cast<" + type + ">(" + *given + ")";
   }
 
@@ -473,8 +490,10 @@ class Instruction {
     Texts words = words_;
     words.pop_back();
     auto pattern = special != expressions().end() ? std::optional(special->second) : rounded(words_);
-    if (!pattern) pattern = arithmetic(join(words, "."), suffix);
-    return pattern ? filled(*pattern, suffix) : std::nullopt;
+    if (pattern) return filled(*pattern, suffix);
+    const std::string name = join(words, ".");
+    pattern = arithmetic(name, suffix);
+    return pattern ? filled(*pattern, wraps(name) ? wrapping(suffix) : suffix) : std::nullopt;
   }
 
   /// Of special registers, numbers and registers; `{low, high}` are the halves of 64 bits.
@@ -901,12 +920,12 @@ class Instruction {
            "mma_sync(kiln_d, kiln_a, kiln_b, kiln_c, " + (limited ? "true" : "false") + "); " + *take_d + "}";
   }
 
-  /// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4]`, `stmatrix... [%0], {%1}`.
+  /// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4]`, `stmatrix... [%0], {%1}`;
+  /// without `shared` the address is a pointer.
   [[nodiscard]] std::optional<std::string> tiles() const {
     const bool load = words_[0] == "ldmatrix";
     const std::size_t count = has("x4") ? 4 : has("x2") ? 2 : has("x1") ? 1 : 0;
-    if (count == 0 || !has("m8n8") || words_.back() != "b16" || !in_space("shared") || operands_.size() != 2)
-      return std::nullopt;
+    if (count == 0 || !has("m8n8") || words_.back() != "b16" || operands_.size() != 2) return std::nullopt;
     const Texts registers = listed(operands_[load ? 0 : 1]);
     const auto row = address(operands_[load ? 1 : 0], "char");
     if (registers.size() != count || !row) return std::nullopt;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
@@ -215,29 +216,41 @@ class Drafter {
         others.push_back(kernel.name);
       }
     }
+    const auto is_unfounded = [&](const TextKernel* kernel) { return is_of_unknown_class(*kernel); };
+    if (request_.kernels.empty() && std::all_of(chosen.begin(), chosen.end(), is_unfounded)) {
+      for (const TextKernel& kernel : program_.kernels) {
+        if (!is_of_unknown_class(kernel)) add(kernel);
+      }
+      others.clear();
+    }
     if (!others.empty()) {
       draft_.notes.push_back("kernels of headers that the program does not launch are not in the draft: " +
                              join(others, ", "));
     }
-    if (request_.kernels.empty()) leave_out_unused_templates(chosen);
+    if (!request_.kernels.empty()) return chosen;
+    leave_out_templates(
+        chosen, "templates of headers that the program does not use are not in the draft: ",
+        [&](const TextKernel& kernel) {
+          const std::string name = base_name(kernel.name);
+          const auto launches_it = [&](const TextLaunch& launch) {
+            return launch.kernel == name && (launch.scope == TextScope::kNone || is_used(launch.scope, 0));
+          };
+          return !is_named_where_used(name, TextScope::kNone, 0) &&
+                 std::none_of(program_.launches.begin(), program_.launches.end(), launches_it);
+        });
+    leave_out_templates(
+        chosen, "templates of headers for classes that the program does not show are not in the draft: ",
+        [&](const TextKernel& kernel) { return is_of_unknown_class(kernel); });
     return chosen;
   }
 
-  /// Templates of headers that only templates launch which the program does not use, if other kernels are
-  /// left.
-  void leave_out_unused_templates(std::vector<const TextKernel*>& chosen) {
-    const auto unused = [&](const TextKernel* kernel) {
-      if (kernel->line > 0 || kernel->template_parameters.empty()) return false;
-      const std::string name = base_name(kernel->name);
-      return !is_named_where_used(name, TextScope::kNone, 0) &&
-             std::none_of(program_.launches.begin(), program_.launches.end(), [&](const TextLaunch& launch) {
-               return launch.kernel == name && (launch.scope == TextScope::kNone || is_used(launch.scope, 0));
-             });
-    };
+  /// Leaves out the templates of headers for which `left_out` holds, if other kernels are left.
+  void leave_out_templates(std::vector<const TextKernel*>& chosen, const std::string& note,
+                           const std::function<bool(const TextKernel&)>& left_out) {
     std::vector<std::string> names;
     std::vector<const TextKernel*> used;
     for (const TextKernel* kernel : chosen) {
-      if (unused(kernel)) {
+      if (is_template_of_header(*kernel) && left_out(*kernel)) {
         names.push_back(kernel->name);
       } else {
         used.push_back(kernel);
@@ -245,8 +258,30 @@ class Drafter {
     }
     if (used.empty() || names.empty()) return;
     chosen = std::move(used);
-    draft_.notes.push_back("templates of headers that the program does not use are not in the draft: " +
-                           join(names, ", "));
+    draft_.notes.push_back(note + join(names, ", "));
+  }
+
+  [[nodiscard]] static bool is_template_of_header(const TextKernel& kernel) {
+    return kernel.line == 0 && !kernel.template_parameters.empty();
+  }
+
+  /// Whether a kernel of a header calls an object, or uses members of a class, of its template, and the
+  /// program shows no class for it: a guess would be any class that has as many parameters.
+  [[nodiscard]] bool is_of_unknown_class(const TextKernel& kernel) const {
+    if (!is_template_of_header(kernel)) return false;
+    const auto calls = [&](const std::string& type) {
+      return std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [&](const TextParameter& one) {
+        return bare_type(one.type) == type && is_called(kernel, one.name);
+      });
+    };
+    return std::any_of(
+        kernel.template_parameters.begin(), kernel.template_parameters.end(), [&](const TextParameter& one) {
+          const bool called = calls(one.name);
+          if (!called && !kernel.needed_members.contains(one.name)) return false;
+          const std::vector<std::string> shown = types_.template_arguments(kernel, one.name, 1);
+          return shown.empty() || parse_scalar_type(types_.type_name(shown[0], TextKernel())) ||
+                 (called && shown[0].ends_with('*'));
+        });
   }
 
   /// Whether a function of the host, or the class that it belongs to, is no template, or a template that the
@@ -554,7 +589,9 @@ class Drafter {
     bool block_is_known = launch != nullptr, guesses_part = false;
     scalars_.guess_block("", 0);
     if (launch != nullptr) {
-      const std::vector<std::string> extents = types_.extents_of_launch(launch->block);
+      std::vector<std::string> extents = types_.extents_of_launch(launch->block);
+      while (extents.size() > 1 && !types_.value_of(extents.front()) && types_.value_of(extents.back()) == 1)
+        extents.pop_back();  // "dim3(min(n, 32), 1)"
       for (const std::string& extent : extents) {
         const auto value = types_.value_of(extent);
         const bool fits = value && *value >= 1 && *value <= kGuessedSize;

@@ -200,7 +200,9 @@ std::vector<pid_t> trial_processes(const std::string& folder) {
     const std::string name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    const std::string words{std::istreambuf_iterator<char>(file), {}};
+    std::ostringstream content;
+    content << file.rdbuf();  // a process that ends meanwhile has no text
+    const std::string words = content.str();
     if (words.find("--serve-trials") != std::string::npos && words.find(folder) != std::string::npos)
       found.push_back(static_cast<pid_t>(std::stol(name)));
   }

@@ -130,26 +130,17 @@ TEST_F(IsolationTest, WorkerProcessesMakeTheSameCode) {
 
 TEST_F(IsolationTest, AWorkerAndItsCompilerEndWithTheirParent) {
   const std::string pid_file = path("pid");
-  Command command;
-  command.program = "timeout";
-  command.arguments = {"-s",
-                       "KILL",
-                       "1",
-                       KILN_PROGRAM,
-                       "compile",
-                       job_,
-                       "--cpu-compiler",
-                       compiler("echo $$ > " + pid_file + "; exec sleep 1000"),
-                       "--isolation",
-                       "process",
-                       "--settings",
-                       settings_,
-                       "--cache-dir",
-                       path("cache"),
-                       "--workload-path",
-                       path("")};
+  const std::string compile = std::string("'" KILN_PROGRAM "' compile '") + job_ + "' --cpu-compiler '" +
+                              compiler("echo $$ > " + pid_file + "; exec sleep 1000") +
+                              "' --isolation process --settings '" + settings_ + "' --cache-dir '" +
+                              path("cache") + "' --workload-path '" + path("") + "'";
+  Command command{"bash",
+                  {"-c", compile + " & kiln=$!; for i in $(seq 600); do [ -s '" + pid_file +
+                             "' ] && break; sleep 0.05; done; kill -9 $kiln; wait $kiln"},
+                  "",
+                  ""};
   const auto processes = make_process_runner();
-  EXPECT_EQ(processes->run(command).signal, SIGKILL);
+  EXPECT_EQ(processes->run(command).exit_code, 128 + SIGKILL);
   const auto pid = files_->read_file(pid_file);
   ASSERT_TRUE(pid.has_value()) << "the compile had not begun";
   const std::filesystem::path compiler_process = "/proc/" + pid->substr(0, pid->find('\n'));

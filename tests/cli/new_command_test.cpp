@@ -472,14 +472,18 @@ TEST_F(NewCommand, AnEnumerationIsANumber) {
 TEST_F(NewCommand, AnEnumerationOfCudasHeadersIsANumber) {
   const std::string yaml = draft(
       "kinds",
-      "#include <cuda_fp8.h>\n"
-      "__global__ void widen(float* x, const unsigned char* bits, __nv_fp8_interpretation_t kind) {\n"
-      "  x[threadIdx.x] = __half2float(__half(__nv_cvt_fp8_to_halfraw(bits[threadIdx.x], kind)));\n}\n"
+      "#include <cuda_fp8.h>\n#include <mma.h>\n"
+      "__global__ void widen(float* x, const unsigned char* bits, __nv_fp8_interpretation_t kind,\n"
+      "                      nvcuda::wmma::layout_t layout) {\n"
+      "  if (layout != nvcuda::wmma::mem_col_major) return;\n  x[threadIdx.x] = "
+      "__half2float(__half(__nv_cvt_fp8_to_halfraw(bits[threadIdx.x], kind)));\n}\n"
       "template <__nv_fp8_interpretation_t Kind>\n__global__ void widen_all(float* x) {\n"
       "  x[threadIdx.x] += __half2float(__half(__nv_cvt_fp8_to_halfraw(0x3c, Kind)));\n}\n"
       "int main() {\n  float* x;\n  unsigned char* bits;\n  cudaMalloc(&x, 256);\n  cudaMalloc(&bits, 64);\n"
-      "  widen<<<1, 64>>>(x, bits, __NV_E5M2);\n  widen_all<__NV_E5M2><<<1, 64>>>(x);\n}\n");
+      "  widen<<<1, 64>>>(x, bits, __NV_E5M2, nvcuda::wmma::mem_col_major);\n  widen_all<__NV_E5M2><<<1, "
+      "64>>>(x);\n}\n");
   EXPECT_THAT(yaml, HasSubstr("    kind: {type: int, default: 1}"));
+  EXPECT_THAT(yaml, HasSubstr("    layout: {type: int, default: 1}"));
   // 0x3c is 1 in e5m2 and 1.5 in e4m3.
   const CliResult ran = run_with("kinds", yaml,
                                  {{"checks: []", "checks: [{buffer: x, region: [[0, 64]], expected: 2}]"},

@@ -65,6 +65,19 @@ TEST_F(NewDispatchTable, ArgumentsOfOneInstantiationBelongTogether) {
   });
 }
 
+/// A function that calls another one of its name is no recursion: the other one's calls are not its own.
+TEST_F(NewDispatch, FunctionsOfOneNameCallEachOther) {
+  const std::string yaml = draft(R"cuda(
+template <class T> __global__ void set(float* x, T value) { x[threadIdx.x] = value; }
+template <class T> void fill(cudaStream_t stream, T value, size_t n, float* x, float least = 1) {
+  set<T><<<n / 64, 64, 0, stream>>>(x, value);
+}
+template <class T> void fill(T value, size_t n, float* x, float least = 1) { fill(nullptr, value, n, x, least); }
+int main() { float* x; size_t n = 64; cudaMalloc(&x, 256); fill(value_of(x), n, x, 3.0f); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("T: {type: type, default: float}  # FILL IN the type"));
+}
+
 TEST_F(NewDispatchTable, GenericLambdasAreFollowed) {
   const std::string kernel =
       "#include <type_traits>\n#include <utility>\n"

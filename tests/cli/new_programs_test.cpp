@@ -92,14 +92,102 @@ int main() {
   convert<<<1, 64>>>(in, out, least, 64);
 }
 )cuda");
+  EXPECT_THAT(yaml, HasSubstr("out: {type: half, shape: [n]"));
   const CliResult ran = run_with(
       yaml,
       {{"in: {type: uchar, shape: [n], init: {uniform: [0, 16]}}", "in: {type: uchar, shape: [n], init: 3}"},
-       {"out: {type: uchar, shape: [\"n * 64\"]", "out: {type: half, shape: [n]"},
        {"checks: []",
         "checks: [{buffer: out, region: [[0, 64]], expected: 6}, "
         "{buffer: least, region: [[0, 1]], expected: -3.4028234663852886e38}]"}});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+/// PyTorch is not there: its accessors of tensors are passed as addresses, sizes and strides.
+TEST_F(NewPrograms, AccessorsOfTensorsArePassed) {
+  const std::string yaml = draft(R"cuda(
+#include <torch/extension.h>
+#include <c10/macros/Macros.h>
+template <typename scalar_t>
+__device__ scalar_t sum_of(const torch::TensorAccessor<scalar_t, 1, torch::RestrictPtrTraits, int32_t> row) {
+  at::acc_type<scalar_t, true> sum = 0;
+  for (int i = 0; i < row.size(0); ++i) sum += row[i];
+  return sum;
+}
+template <typename scalar_t>
+__global__ void C10_LAUNCH_BOUNDS_1(256)
+sum_rows(const torch::PackedTensorAccessor32<scalar_t, 2, torch::RestrictPtrTraits> in,
+         at::PackedTensorAccessor64<scalar_t, 1> out) {
+  CUDA_KERNEL_LOOP(row, in.size(0)) {
+    out[row] = sum_of<scalar_t>(in[row]);
+    gpuAtomicAdd(out.data() + out.stride(0) * row, in[row][1]);
+  }
+}
+torch::Tensor sums(torch::Tensor in) {
+  auto out = torch::zeros({in.size(0)}, in.options());
+  AT_DISPATCH_FLOATING_TYPES(in.scalar_type(), "sums", ([&] {
+    sum_rows<scalar_t><<<1, 64>>>(in.packed_accessor32<scalar_t, 2, torch::RestrictPtrTraits>(),
+                                  out.packed_accessor64<scalar_t, 1>());
+  }));
+  return out;
+}
+)cuda");
+  const std::string sizes = "{value: 0, type: int}", none = ", " + sizes;
+  ASSERT_THAT(yaml, HasSubstr("args: [{struct: [in_data_, " + sizes + none + none + none +
+                              "]}, {struct: [out_data_, {value: 0, type: long}, {value: 0, type: long}]}]"));
+  const CliResult ran =
+      run_with(yaml, {{"[in_data_, " + sizes + none + none + none + "]",  // 4 rows of 3, 16 apart
+                       "[in_data_, {value: 4, type: int}, {value: 3, type: int}, {value: 16, type: int}, "
+                       "{value: 1, type: int}]"},
+                      {"[out_data_, {value: 0, type: long}, {value: 0, type: long}]",
+                       "[out_data_, {value: 4, type: long}, {value: 2, type: long}]"},
+                      {"in_data_: {type: scalar_t, shape: [elements], init: 0}",
+                       "in_data_: {type: scalar_t, shape: [elements], init: 2}"},
+                      {"out_data_: {type: scalar_t, shape: [elements], init: 0}",
+                       "out_data_: {type: scalar_t, shape: [4, 2], init: 1}"},
+                      {"checks: []",
+                       "checks: [{buffer: out_data_, region: [[0, 4], [0, 1]], expected: 8}, "
+                       "{buffer: out_data_, region: [[0, 4], [1, 2]], expected: 1}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+/// What a header's template calls is no class of the program that happens to have an operator.
+TEST_F(NewPrograms, TemplatesOfHeadersForClassesThatNothingShowsAreLeftOut) {
+  write("each.h", R"cuda(#pragma once
+#include <third_party/json/json.hpp>
+struct Hash {
+  nlohmann::json settings;
+  size_t operator()(const std::string& text) const;
+};
+template <class F> __global__ void apply(int n, F f) { if (threadIdx.x < n) f(threadIdx.x); }
+template <class Random> __global__ void noise(float* x, Random random) { x[threadIdx.x] = random.next(); }
+__global__ void clear(float* x) { x[threadIdx.x] = 0; }
+template <class F> void for_each(cudaStream_t stream, int n, F f, int times = 1) {
+  apply<<<1, 64, 0, stream>>>(n, f);
+}
+template <class F> void for_each(int n, F f) { for_each(nullptr, n, f); }
+template <class Random> void fill(cudaStream_t stream, Random& random, float* x, size_t n, float least = 0) {
+  noise<<<1, 64, 0, stream>>>(x, random);
+}
+template <class Random> void fill(Random& random, float* x, size_t n, float least = 0) {
+  fill(nullptr, random, x, n, least);
+}
+inline void zero(float* x, size_t n) { for_each(n, [=] __device__(int i) { x[i] = 0; }); }
+template <class Model> void start(Model& model, float* x, size_t n) { fill(model.random, x, n, -1.0f); }
+template <class T> void train(T& model) { start(model, nullptr, 64); }
+)cuda");
+  const std::string rest = R"cuda(#include "each.h"
+__global__ void scale(float* x) { x[threadIdx.x] *= 2; }
+template <class T> void run(T& model, float* x) { scale<<<1, 64>>>(x); zero(x, 64); train(model); }
+int main() { float* x; cudaMalloc(&x, 256); Models models; run(models[0], x); }
+)cuda";
+  EXPECT_THAT(draft(rest), HasSubstr("run: [scale]"));
+  EXPECT_THAT(said_, HasSubstr("templates of headers for classes that the program does not show are not in "
+                               "the draft: apply, noise"));
+  EXPECT_EQ(kiln({"compile", path("program.yaml")}).code, kExitDone);
+  // Without a kernel of its own the program gets the header's kernels that need no class.
+  EXPECT_THAT(draft("#include \"each.h\"\nvoid all(float* x) { zero(x, 64); train(*models); }\n"),
+              HasSubstr("run: [clear]"));
+  EXPECT_EQ(kiln({"compile", path("program.yaml")}).code, kExitDone);
 }
 
 TEST_F(NewPrograms, KernelsArePassedOnByVariables) {

@@ -127,6 +127,36 @@ void run_second(float* b, int n) {
   EXPECT_THAT(yaml, HasSubstr("shared: \"16 * 4\""));
 }
 
+TEST_F(NewShapes, OfAFunctionsOwnExpressionsAreTakenThere) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void first(float* a, int n) { a[threadIdx.x] = n; }
+__global__ void second(float* b, int n, int bits) { b[threadIdx.x] = bits * n; }
+__global__ void third(float* c, int n) { extern __shared__ float s[]; c[threadIdx.x] = s[n]; }
+int bytes_of_third(int n) { int bytes = max(n, 64) * 4; return bytes; }
+void run_first(float* a, int n) {
+  int size = n, block_size = min(size, 32);
+  dim3 block(block_size, 1), grid((size + block_size - 1) / block_size, 1);
+  first<<<grid, block>>>(a, n);
+}
+void run_second(float* b, int n) {
+  int size = n >> 1, block_size = min(size, 32);
+  dim3 block(block_size, 1), grid((size + block_size - 1) / block_size, 1);
+  second<<<grid, block>>>(b, n, 3);
+}
+void run_third(float* c, int n) {
+  static int bytes = bytes_of_third();
+  third<<<4, 64, bytes>>>(c, n);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"(n + (min(n, 32)) - 1) // max(1, (min(n, 32)))\", 1]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [\"min(n, 32)\"]  # line"));
+  EXPECT_THAT(
+      yaml, HasSubstr("grid: [\"max(1, ((n // 2) + (min((n // 2), 32)) - 1) // (min((n // 2), 32)))\", 1]"));
+  EXPECT_THAT(yaml, HasSubstr("block: [\"max(1, min((n // 2), 32))\"]  # line"));
+  // What a function of the host computes is taken from a variable of the same name.
+  EXPECT_THAT(yaml, HasSubstr("shared: \"max(n, 64) * 4\"  # line"));
+}
+
 TEST_F(NewShapes, OfHelpersAndAssignmentsAreRead) {
   const std::string yaml = valid_draft(R"cuda(
 #define DIV_UP(x, y) (((x) + (y) - 1) / (y))

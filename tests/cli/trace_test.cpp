@@ -219,9 +219,10 @@ TEST_F(ProfilerRanges, OfNvtxNestAndHaveTheNamesOfTheSpans) {
 }
 
 TEST_F(ProfilerRanges, OfRoctxNestAndHaveTheNamesOfTheSpans) {
-  // As rocprof does. Where there is AddressSanitizer, it wants to be the first library.
-  expect_ranges("ASAN_OPTIONS=\"$ASAN_OPTIONS:verify_asan_link_order=0\" LD_PRELOAD='" KILN_FAKE_PROFILER "'",
-                "roctx");
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "a library with AddressSanitizer cannot be loaded into the compiler's process";
+#endif
+  expect_ranges("LD_PRELOAD='" KILN_FAKE_PROFILER "'", "roctx");  // as rocprof does
 }
 
 TEST_F(TraceOption, AProfilerThatDoesNotWorkIsAWarning) {

@@ -159,6 +159,29 @@ TEST(LaneIndex, LeavesWhatOnlyLooksLikeIt) {
   }
 }
 
+TEST(HostText, RenamesParametersThatShadowThoseOfTheClassesTemplate) {
+  const auto renamed = [](const std::string& text) {
+    const Outline outlined = outline(text);
+    return apply_edits(text, host_edits(outlined, text, true));
+  };
+  EXPECT_EQ(renamed("template <unsigned rows, class T> struct M {\n"
+                    "  T at(const T* p, const size_t rows, int n) const { return p[rows] + q.rows; }\n"
+                    "  M(int rows) : n(rows), m{rows} { if (rows > 1) f(rows); }\n"
+                    "  void g(const T) { for (int i = 0; i < rows; ++i) {} }\n"
+                    "  T h(T (&a)[rows]);\n};\n"
+                    "template <class T> void f(int rows) { g(rows); }\n"),
+            "template <unsigned rows, class T> struct M {\n"
+            "  T at(const T* p, const size_t rows_kiln, int n) const { return p[rows_kiln] + q.rows; }\n"
+            "  M(int rows_kiln) : n(rows_kiln), m{rows_kiln} { if (rows_kiln > 1) f(rows_kiln); }\n"
+            "  void g(const T) { for (int i = 0; i < rows; ++i) {} }\n"
+            "  T h(T (&a)[rows]);\n};\n"
+            "template <class T> void f(int rows) { g(rows); }\n");
+  for (const char* broken :
+       {"template <", "template <int n> struct", "template <int n> struct A { void f(int n",
+        "template <int n> struct A { A(int n) : a(n"})
+    EXPECT_EQ(renamed(broken), broken);
+}
+
 TEST(HostText, RewritesOnlyWhatAMacroCannot) {
   const std::string text =
       "extern __shared__ float whole[];\n"
@@ -170,7 +193,9 @@ TEST(HostText, RewritesOnlyWhatAMacroCannot) {
       "#pragma unroll\n"
       "  for (;;) {}\n"
       "}\n"
-      "template __global__ void k<float>(float*);\n";
+      "template __global__ void k<float>(float*);\n"
+      "static_assert(__CUDA_ARCH__ >= (800), \"sm_80\");\nstatic_assert(sizeof(int) == 4, "
+      "\"__CUDA_ARCH__\");\n";
   const Outline outlined = outline(text);
   const std::string host = apply_edits(text, host_edits(outlined, text, true));
   EXPECT_THAT(host, HasSubstr("static thread_local float *whole;\n"));
@@ -178,6 +203,8 @@ TEST(HostText, RewritesOnlyWhatAMacroCannot) {
   EXPECT_THAT(host, HasSubstr("T (*tile)[32] = (decltype(tile))kiln_worker->dynamic_shared;\n"));
   EXPECT_THAT(host, HasSubstr("#pragma GCC unroll 4\n"));
   EXPECT_THAT(host, HasSubstr("template  void k<float>"));
+  EXPECT_THAT(host,
+              HasSubstr("static_assert(true, \"\");\nstatic_assert(sizeof(int) == 4, \"__CUDA_ARCH__\");\n"));
   EXPECT_EQ(std::count(host.begin(), host.end(), '\n'), std::count(text.begin(), text.end(), '\n'));
   EXPECT_EQ(dynamic_shared_assignments(outlined),
             "::whole = (decltype(::whole))kiln_worker->dynamic_shared;\n");
@@ -228,9 +255,16 @@ class AnalysisOfLongTexts : public ::testing::TestWithParam<NestedText> {
   }
 };
 
-/// Twice the text takes twice the time, not four times; three allows for a machine that does other work.
+/// Twice the text takes twice the time, not four times; three and further tries allow for other work.
 TEST_P(AnalysisOfLongTexts, TakesLinearTimeAndLittleStack) {
-  EXPECT_LT(seconds_of_analysis(text(50'000)), 3 * seconds_of_analysis(text(25'000)) + 0.01);
+  bool linear = false;
+  double once = 0, twice = 0;
+  for (int i = 0; i < 5 && !linear; ++i) {
+    once = seconds_of_analysis(text(25'000));
+    twice = seconds_of_analysis(text(50'000));
+    linear = twice < 3 * once + 0.01;
+  }
+  EXPECT_TRUE(linear) << once << " s, " << twice << " s";
 }
 
 INSTANTIATE_TEST_SUITE_P(

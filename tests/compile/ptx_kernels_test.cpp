@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -130,6 +131,44 @@ TEST_F(PtxKernels, NumbersOf16BitsAndPairsOfThem) {
     check(one, "f16", of<HalfFormat>, bits_of<HalfFormat>, [](Word x) { return numbers(x, 5, 10, 15); });
     check(one, "bf16", of<Bfloat16Format>, bits_of<Bfloat16Format>,
           [](Word x) { return numbers(x, 8, 7, 127); });
+  }
+}
+
+TEST_F(PtxKernels, FunctionsAndLimitsOfNumbersOf16Bits) {
+  const auto limited = [](double x) { return x > 1 ? 1.0 : x > 0 ? x : 0.0; };
+  struct Case {
+    const char* instruction;
+    std::function<double(double, double, double)> exact;
+    int operands;
+  };
+  const std::vector<Case> cases = {
+      {"add.sat.f16", [&](double a, double b, double) { return limited(a + b); }, 2},
+      {"sub.sat.f16", [&](double a, double b, double) { return limited(a - b); }, 2},
+      {"mul.sat.f16", [&](double a, double b, double) { return limited(a * b); }, 2},
+      {"fma.rn.sat.f16", [&](double a, double b, double c) { return limited(a * b + c); }, 3},
+      {"ex2.approx.f16", [](double a, double, double) { return std::exp2(a); }, 1},
+      {"tanh.approx.f16", [](double a, double, double) { return std::tanh(a); }, 1}};
+  const auto word = [](Word bits) { return numbers(bits & 0xbfffbfffU, 5, 10, 15); };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.instruction);
+    const std::string operands = one.operands == 3 ? ", %2, %3" : one.operands == 2 ? ", %2" : "";
+    const auto halves =
+        run("asm(\"" + std::string(one.instruction) + " %0, %1" + operands +
+                ";\" : \"=h\"(h) : \"h\"(g), \"h\"((unsigned short)b), \"h\"((unsigned short)c));",
+            word);
+    const auto pairs = run("asm(\"" + std::string(one.instruction) + "x2 %0, %1" + operands +
+                               ";\" : \"=r\"(r) : \"r\"(a), \"r\"(b), \"r\"(c));",
+                           word);
+    for (int i = 0; i < kItems; ++i) {
+      double operand[3];
+      for (int k = 0; k < 3; ++k) operand[k] = of<HalfFormat>(word(static_cast<Word>(input(i, k))));
+      const Word expected = bits_of<HalfFormat>(one.exact(operand[0], operand[1], operand[2]));
+      const auto at = static_cast<std::size_t>(i);
+      // Of functions the last bit may differ: they are rounded from float.
+      const auto got = static_cast<Word>(halves[at]);
+      EXPECT_LE(got > expected ? got - expected : expected - got, one.operands == 1 ? 1U : 0U) << i;
+      EXPECT_EQ(pairs[at] & 0xffff, got) << i;
+    }
   }
 }
 
@@ -271,7 +310,43 @@ TEST_F(PtxKernels, Integers) {
       {"asm(\"vmax.s32.s32.s32.min %0, %1, %2, %3;\" : \"=r\"(r) : \"r\"(a), \"r\"(b), \"r\"(c));",
        [&](Long a, Long b, Long c) {
          return Long{static_cast<Word>(std::min(std::max(word(a), word(b)), word(c)))};
-       }}};
+       }},
+      {"asm(\"bfe.s64 %0, %1, 21, 13;\" : \"=l\"(R) : \"l\"(A));",
+       [](Long a, Long, Long) {
+         return static_cast<Long>(static_cast<std::int64_t>(a << (64 - 34)) >> (64 - 13));
+       }},
+      {"asm(\"bfe.s32 %0, %1, 30, 13;\" : \"=r\"(r) : \"r\"(a));",  // goes on with the sign
+       [&](Long a, Long, Long) { return Long{static_cast<Word>(word(a) >> 30)}; }},
+      {"asm(\"bfind.s64 %0, %1;\" : \"=r\"(r) : \"l\"(A));",
+       [](Long a, Long, Long) {
+         const Long other = static_cast<std::int64_t>(a) < 0 ? ~a : a;
+         return Long{other == 0 ? ~0U : static_cast<Word>(std::bit_width(other)) - 1};
+       }},
+      {"asm(\"bfind.shiftamt.u32 %0, %1;\" : \"=r\"(r) : \"r\"(a));",
+       [](Long a, Long, Long) {
+         const auto bits = static_cast<Word>(a);
+         return Long{bits == 0 ? ~0U : static_cast<Word>(std::countl_zero(bits))};
+       }},
+      {"asm(\"add.sat.s32 %0, %1, %2;\" : \"=r\"(r) : \"r\"(a), \"r\"(b));",
+       [&](Long a, Long b, Long) {
+         const std::int64_t sum = std::int64_t{word(a)} + word(b);
+         return Long{static_cast<Word>(std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX))};
+       }},
+      {"asm(\"sub.sat.s32 %0, %1, %2;\" : \"=r\"(r) : \"r\"(a), \"r\"(b));",
+       [&](Long a, Long b, Long) {
+         const std::int64_t sum = std::int64_t{word(a)} - word(b);
+         return Long{static_cast<Word>(std::clamp<std::int64_t>(sum, INT32_MIN, INT32_MAX))};
+       }},
+      // Sums and products wrap, also those with a sign.
+      {"asm(\"mad.lo.s32 %0, %1, %2, %3;\" : \"=r\"(r) : \"r\"(a), \"r\"(b), \"r\"(c));",
+       [](Long a, Long b, Long c) { return Long{static_cast<Word>(a * b + c)}; }},
+      {"asm(\"{ .reg .s32 t; add.s32 t, %1, %2; sub.s32 %0, t, %3; }\" : \"=r\"(r) : \"r\"((int)a), "
+       "\"r\"((int)b), \"r\"((int)c));",
+       [](Long a, Long b, Long c) { return Long{static_cast<Word>(a + b - c)}; }},
+      {"asm(\"mul.lo.s64 %0, %1, %2;\" : \"=l\"(R) : \"l\"(A), \"l\"(B));",
+       [](Long a, Long b, Long) { return a * b; }},
+      {"asm(\"mul.lo.u16 %0, %1, %2;\" : \"=h\"(h) : \"h\"(g), \"h\"((unsigned short)b));",
+       [](Long a, Long b, Long) { return a * b & 0xffff; }}};
   for (const Case& one : cases) {
     SCOPED_TRACE(one.statement);
     const auto out = run(one.statement);
@@ -303,9 +378,21 @@ TEST_F(PtxKernels, LanesOfAWarp) {
       run("asm(\"{ .reg .pred p, q; setp.gt.s32 p, %1, 40; vote.sync.any.pred q, p, 0xffffffff; selp.b32 %0, "
           "5, 6, q; }\" "
           ": \"=r\"(r) : \"r\"(i));");
+  const auto all = run(
+      "asm(\"{ .reg .pred p, q; setp.gt.s32 p, %1, 31; vote.sync.all.pred q, p, 0xffffffff; selp.b32 %0, 5, "
+      "6, q; }\" : \"=r\"(r) : \"r\"(i));");
   const auto leader = run(
       "asm volatile(\"{ .reg .pred p; elect.sync _|p, 0xffffffff; selp.b32 %0, 1, 0, p; }\" : \"=r\"(r));");
   const auto same = run("asm(\"match.any.sync.b32 %0, %1, 0xffffffff;\" : \"=r\"(r) : \"r\"(i % 4));");
+  const auto same_wide =
+      run("asm(\"match.any.sync.b64 %0, %1, 0xffffffff;\" : \"=r\"(r) : \"l\"((unsigned long long)(i % 4) << "
+          "40));");
+  const auto whole_block = [&](const std::string& function, const std::string& limit) {
+    return run("asm volatile(\"{ .reg .pred p, q; setp.lt.s32 p, %1, " + limit + "; bar.red." + function +
+               ".pred q, 0, p; selp.b32 %0, 5, 6, q; }\" : \"=r\"(r) : \"r\"(i));");
+  };
+  const auto each = whole_block("and", "64"), not_each = whole_block("and", "63"),
+             some = whole_block("or", "1"), none = whole_block("or", "0");
   const auto count =
       run("asm volatile(\"{ .reg .pred p; setp.lt.s32 p, %1, 40; bar.red.popc.u32 %0, 0, p; }\" : \"=r\"(r) "
           ": \"r\"(i));");
@@ -319,8 +406,14 @@ TEST_F(PtxKernels, LanesOfAWarp) {
     EXPECT_EQ(std::bit_cast<float>(static_cast<Word>(real_one[at])), real(i ^ 16, 0));
     EXPECT_EQ(ballot[at], i < 32 ? 0U : ~0U << 9);
     EXPECT_EQ(any[at], i < 32 ? 6U : 5U);
+    EXPECT_EQ(all[at], i < 32 ? 6U : 5U);
     EXPECT_EQ(leader[at], i % 32 == 0 ? 1U : 0U);
     EXPECT_EQ(same[at], 0x11111111U << (i % 4));
+    EXPECT_EQ(same_wide[at], same[at]);
+    EXPECT_EQ(each[at], 5U);
+    EXPECT_EQ(not_each[at], 6U);
+    EXPECT_EQ(some[at], 5U);
+    EXPECT_EQ(none[at], 6U);
     EXPECT_EQ(count[at], 40U);
   }
 }

@@ -1030,6 +1030,46 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 128 + t] = fabsf(s[0] - sum) < 0.01f ? t : 0.0f / (n - n);
 })",
      {128, 1, 1}},
+    {"LanesInStepOfElementsOfAVolatilePointer",
+     R"(struct Larger {
+  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+template <class Op> __device__ float last_rounds(float* s, int t, Op op) {
+  volatile float* mine = &s[t];
+  *mine = op(*mine, mine[32]);
+  *mine = op(*mine, mine[16]);
+  *mine = op(*mine, mine[8]);
+  *mine = op(*mine, mine[4]);
+  *mine = op(*mine, mine[2]);
+  *mine = op(*mine, mine[1]);
+  return *mine;
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64], largest[64];
+  const int t = threadIdx.x;
+  s[t] = largest[t] = in[blockIdx.x * 64 + t];
+  __syncthreads();
+  float most = 0.0f;
+  if (t < 32) {
+    volatile float* mine = s + t;
+    *mine += mine[32];
+    *mine += mine[16];
+    *mine += mine[8];
+    *mine += mine[4];
+    *mine += mine[2];
+    *mine += mine[1];
+    most = last_rounds(largest, t, Larger());
+  }
+  __syncthreads();
+  float sum = 0.0f, expected = in[blockIdx.x * 64];
+  for (int i = 0; i < 64; ++i) {
+    sum += in[blockIdx.x * 64 + i];
+    expected = fmaxf(expected, in[blockIdx.x * 64 + i]);
+  }
+  const bool right = fabsf(s[0] - sum) < 0.01f && (t != 0 || most == expected);
+  out[blockIdx.x * 64 + t] = right ? t : 0.0f / (n - n);
+})",
+     {64, 1, 1}},
     {"LanesInStepWithinOneStatement",
      R"(struct Pair { float first; int second; };
 #define LANES 16

@@ -19,6 +19,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", default="")
     parser.add_argument("--strict", action="store_true", help="rows that wait for a mending count, too")
+    parser.add_argument("--sanitized", action="store_true", help="kiln was built with a sanitizer")
     parser.add_argument("classes", nargs="*")
     arguments = parser.parse_args()
     folder = pathlib.Path(__file__).parent / "rows"
@@ -30,7 +31,7 @@ def main():
         print(f"== {name}", flush=True)
         waiting = {} if arguments.strict else getattr(module, "NOT_MENDED", {})
         good = runner.run_rows(module.ROWS, str(pathlib.Path(arguments.kiln).resolve()), work / name, work / "cache", arguments.jobs,
-                               arguments.only, waiting) and good
+                               arguments.only, arguments.sanitized, waiting) and good
     sys.exit(0 if good else 1)
 
 

@@ -120,7 +120,7 @@ class Runner:
     def environment(self, row, tmp):
         env = {"PATH": os.environ["PATH"], "HOME": str(tmp / "home"), "LC_ALL": "C.UTF-8", "TMPDIR": str(tmp / "tmp"),
                "KILN_CACHE_DIR": str(self.cache), "XDG_CACHE_HOME": str(tmp / "home/.cache"), "KILN_CPU_THREADS": "1"}
-        for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LD_LIBRARY_PATH"):
+        for name in ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LD_LIBRARY_PATH"):
             if name in os.environ:
                 env[name] = os.environ[name]
         env.update(row.env)
@@ -199,14 +199,20 @@ class Runner:
         return wrong
 
 
-def run_rows(rows, kiln, work, cache, jobs, only, waiting=None):
+def may_run(row, sanitized):
+    """A sanitizer needs more addresses than a limit leaves, and reports signals itself."""
+    return not (sanitized and ("ulimit -v" in row.before or row.exit < 0)) and (not row.needs_root or os.geteuid() == 0)
+
+
+def run_rows(rows, kiln, work, cache, jobs, only, sanitized, waiting=None):
     """`waiting`: names of rows whose defect is known and not mended yet; they are run, told, and count for nothing."""
     waiting = waiting or {}
     names = [row.name for row in rows]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
         sys.exit(f"two rows of one name: {sorted(twice)}")
-    chosen = [row for row in rows if (not only or re.search(only, row.name)) and (not row.needs_root or os.geteuid() == 0)]
+    wanted = [row for row in rows if not only or re.search(only, row.name)]
+    chosen = [row for row in wanted if may_run(row, sanitized)]
     runner = Runner(kiln, work, cache)
     begin = time.monotonic()
     failed = 0
@@ -225,5 +231,7 @@ def run_rows(rows, kiln, work, cache, jobs, only, waiting=None):
         print("not mended: " + text)
     for name in mended:
         print("holds now, to be taken out of NOT_MENDED: " + name)
+    if len(chosen) < len(wanted):
+        print(f"{len(wanted) - len(chosen)} rows cannot run here: no root, or a sanitizer")
     print(f"{len(chosen)} rows, {failed} failed, {time.monotonic() - begin:.1f} s")
     return failed == 0 and len(chosen) > 0

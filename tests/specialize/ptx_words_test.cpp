@@ -21,8 +21,9 @@ TEST(PtxWords, SpecialRegistersAreWhatTheyHold) {
 TEST(PtxWords, NumbersAndMemory) {
   EXPECT_EQ(without_simple_ptx("asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x + 1));"),
             "(void)((y) = exp2f(static_cast<float>((x+1))));");
-  EXPECT_EQ(without_simple_ptx("asm(\"mad.lo.s32 %0, %1, %2, 7;\" : \"=r\"(y) : \"r\"(a), \"r\"(b));"),
-            "(void)((y) = (static_cast<int>((a)) * static_cast<int>((b)) + static_cast<int>(7)));");
+  EXPECT_EQ(
+      without_simple_ptx("asm(\"mad.lo.s32 %0, %1, %2, 7;\" : \"=r\"(y) : \"r\"(a), \"r\"(b));"),
+      "(void)((y) = (static_cast<unsigned>((a)) * static_cast<unsigned>((b)) + static_cast<unsigned>(7)));");
   EXPECT_EQ(without_simple_ptx(
                 "asm(\"ld.global.nc.v2.f32 {%0, %1}, [%2];\" : \"=f\"(v.x), \"=f\"(v.y) : \"l\"(p));"),
             "(void)((v.x) = reinterpret_cast<const float*>((p))[0], (v.y) = reinterpret_cast<const "
@@ -85,6 +86,8 @@ TEST(PtxWords, AddressesAndBits) {
 }
 
 TEST(PtxWords, SharedMemoryByAddressesOf32Bits) {
+  EXPECT_EQ(without_simple_ptx("asm(\"red.relaxed.gpu.global.add.f32 [%0], %1;\" :: \"l\"(p), \"r\"(bits));"),
+            "(void)atomicAdd(((float*)(p)), __uint_as_float((bits)));");
   EXPECT_EQ(without_simple_ptx("asm(\"ld.shared.u32 %0, [%1];\" : \"=r\"(x) : \"r\"(s));"),
             "(void)((x) = reinterpret_cast<const unsigned*>(__cvta_shared_to_generic((s)))[0]);");
   EXPECT_EQ(

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "record/record_json.h"
 #include "search/searcher.h"
+#include "service/task_threads.h"
 #include "support/error_matchers.h"
 #include "tune/recorded_file.h"
 #include "tune/tune_report.h"
@@ -239,12 +240,16 @@ TEST_F(TunerTest, TwoObjectivesGiveAFront) {
 }
 
 TEST_F(TunerTest, TheJournalReplaysTheSearch) {
-  static_cast<void>(
-      tune_job("tune: {space: {block: all, bind.n: [compile, run], bind.factor: [compile, run]}, "
-               "searcher: {name: genetic, seed: 5}}\n"));
+  // Three times as many as are asked for at once.
+  const auto evaluations = 6 * static_cast<std::uint64_t>(usable_cores());
+  std::string sizes = "1";
+  for (std::uint64_t n = 2; n <= evaluations; ++n) sizes += ", " + std::to_string(n);
+  static_cast<void>(tune_job("tune: {space: {block: all, n: [" + sizes +
+                             "]}, searcher: {name: genetic, seed: 5}, budget: {evaluations: " +
+                             std::to_string(evaluations) + "}}\n"));
   const auto events = journal_.read(log_);
   const TuningSpace space(job_, disk_.workload(), device_->info(), disk_.files);
-  const auto searcher = make_searcher("genetic", space.points(), {5, TuneBudget::kUsualEvaluations});
+  const auto searcher = make_searcher("genetic", space.points(), {5, evaluations});
   std::size_t asks = 0;
   for (const JournalEvent& event : events) {
     if (const auto* ask = std::get_if<JournalAsk>(&event)) {
@@ -254,8 +259,10 @@ TEST_F(TunerTest, TheJournalReplaysTheSearch) {
       EXPECT_EQ(points, ask->points);
       ++asks;
     }
-    if (const auto* outcome = std::get_if<Evaluation>(&event))
-      searcher->tell(*space.rank(outcome->values), outcome->outcome);
+    if (const auto* outcome = std::get_if<Evaluation>(&event)) {
+      if (const auto rank = space.rank(outcome->values))  // the default may be no point of the space
+        searcher->tell(*rank, outcome->outcome);
+    }
   }
   EXPECT_GE(asks, 2U);
 }

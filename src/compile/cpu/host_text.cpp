@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "compile/cpu/lane_index.h"
+#include "compile/cpu/shadowing_names.h"
 #include "specialize/attributes.h"
 
 namespace kiln {
@@ -114,6 +116,20 @@ void edit_built_ins(const std::vector<Token>& tokens, std::vector<TextEdit>& edi
   }
 }
 
+/// `static_assert(__CUDA_ARCH__ >= 800, "...")`: what a text asks of a GPU, no CPU has.
+void edit_checks_of_gpus(const std::vector<Token>& tokens, std::vector<TextEdit>& edits) {
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (!tokens[i].is("static_assert") || !tokens[i + 1].is("(")) continue;
+    const std::size_t close = tokens[i + 1].close;
+    for (std::size_t t = i + 2; t < close && close < tokens.size() && !tokens[t].is(","); ++t) {
+      if (!tokens[t].is("__CUDA_ARCH__")) continue;
+      const std::size_t begin = tokens[i + 1].end();
+      edits.push_back({begin, tokens[close].offset - begin, "true, \"\""});
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc, HostParts parts) {
@@ -122,11 +138,14 @@ std::vector<TextEdit> host_edits(const Outline& text, std::string_view original,
   edit_dynamic_shared(text, edits);
   if (original.find("__device_builtin__") != std::string_view::npos)
     edit_built_ins(text.source.tokens, edits);
+  if (original.find("static_assert") != std::string_view::npos)
+    edit_checks_of_gpus(text.source.tokens, edits);
   if (original.find("alignas") != std::string_view::npos) edit_shared_alignment(text.source.tokens, edits);
   if (original.find("__noinline__") != std::string_view::npos) {
     edit_noinline(text.source.tokens, edits);
     for (const Directive& directive : text.source.directives) edit_noinline(directive.tokens, edits);
   }
+  for (TextEdit& edit : rename_shadowing_parameters(text.source.tokens)) edits.push_back(std::move(edit));
   if (gcc) {
     for (const Directive& directive : text.source.directives) edit_unroll(directive, edits);
   }

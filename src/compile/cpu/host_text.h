@@ -17,6 +17,8 @@ namespace kiln {
 /// headers;
 /// - `#pragma unroll 4` becomes GCC's spelling, if `gcc`;
 /// - sums that number the work-items of the grid are marked (lane_index.h);
+/// - parameters of members that are called like a template's parameter are renamed (shadowing_names.h);
+/// - a static_assert that a GPU has an architecture holds;
 /// - an explicit instantiation of a kernel loses its `__global__`.
 enum class HostParts { kAll, kWithoutLaneIndices };
 [[nodiscard]] std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc,

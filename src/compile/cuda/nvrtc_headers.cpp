@@ -52,7 +52,7 @@ struct StdNames {
   std::string_view header;
   std::array<std::string_view, 24> names;
 };
-constexpr std::array<StdNames, 11> kImpliedNames = {{
+constexpr std::array<StdNames, 13> kImpliedNames = {{
     {"cstdint",
      {"int8_t", "int16_t", "int32_t", "int64_t", "intmax_t", "intptr_t", "uint8_t", "uint16_t", "uint32_t",
       "uint64_t", "uintmax_t", "uintptr_t"}},
@@ -63,6 +63,13 @@ constexpr std::array<StdNames, 11> kImpliedNames = {{
       "is_floating_point", "is_floating_point_v", "is_integral",        "is_integral_v", "is_same",
       "is_same_v",         "is_signed",           "is_unsigned",        "make_signed_t", "make_unsigned_t",
       "remove_cv_t",       "remove_reference",    "remove_reference_t", "true_type"}},
+    {"type_traits", {"add_const_t",      "add_pointer_t",   "bool_constant",     "is_arithmetic",
+                     "is_arithmetic_v",  "is_base_of",      "is_base_of_v",      "is_const",
+                     "is_convertible_v", "is_enum",         "is_pointer",        "is_pointer_v",
+                     "is_unsigned_v",    "is_void",         "is_void_v",         "make_signed",
+                     "make_unsigned",    "remove_const",    "remove_const_t",    "remove_cv",
+                     "remove_pointer_t", "underlying_type", "underlying_type_t", "void_t"}},
+    {"cstddef", {"byte", "to_integer", "max_align_t"}},
     {"utility",
      {"as_const", "declval", "exchange", "forward", "index_sequence", "integer_sequence",
       "make_index_sequence", "make_pair", "move", "pair", "swap"}},
@@ -237,9 +244,8 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
     if (cstdint) headers.in_memory.push_back(*std::move(cstdint));
   }
   std::string nvcc = "#pragma once\n" + std::string(embedded::kNvcc) + integers +
-                     std::string(embedded::kMathConstants) + std::string(embedded::kGnuConstants);
-  // libcu++ declares more under these names than functions of float and double.
-  if (!libraries || !names_std) nvcc += std::string(embedded::kWholeMath);
+                     std::string(embedded::kMathConstants) + std::string(embedded::kGnuConstants) +
+                     std::string(embedded::kWholeMath);
   if (names_std && !libraries) nvcc += std::string(embedded::kMath);
   headers.in_memory.emplace_back(kNvccHeader, std::move(nvcc));
   for (const std::string& name : unseen) {

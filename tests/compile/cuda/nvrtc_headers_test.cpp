@@ -67,6 +67,8 @@ TEST_F(NvrtcHeadersTest, NamesThatNvccBringsByItselfImplyTheirHeaders) {
   EXPECT_THAT(implied("float y = std::max(std::sqrt(x), 1.0f);").names,
               testing::ElementsAre("algorithm", "cmath"));
   EXPECT_THAT(implied("std::uint8_t x").names, testing::ElementsAre("cstdint"));
+  EXPECT_THAT(implied("auto p = (std::byte*)x;").names, testing::ElementsAre("cstddef"));
+  EXPECT_THAT(implied("typename std::make_unsigned<T>::type").names, testing::ElementsAre("type_traits"));
   // A header of the user's that uses the name may stand before the include.
   EXPECT_THAT(implied("std::numeric_limits<int>::max()", {"limits"}).names, testing::ElementsAre("limits"));
   EXPECT_THAT(implied("constexpr int n = std::max(1, 2);").names, testing::ElementsAre("algorithm"));
@@ -266,13 +268,17 @@ TEST_F(StandardHeaders, FunctionsOfWholeNumbersAreThoseOfDouble) {
         "  a[0] = std::get<0>(std::make_tuple(pow(x, 3.0))) + pow(10, a[1]) + fmax(x, 0.0) + pow(x, 2);\n}\n";
     EXPECT_EQ(compile(specialize(text, "f")).format, "cubin") << text;
   }
-  EXPECT_EQ(
-      compile(specialize("extern \"C\" __global__ void f(double* a, int n, unsigned u, float x) {\n"
-                         "  a[0] = sqrt(n) + floor(u / 2) + pow(x, u) + log2(n) + fmod(n, 2) + atan2(n, x) + "
-                         "fabs(n);\n}\n",
-                         "f"))
-          .format,
-      "cubin");
+  for (const char* before : {"", "#include <type_traits>\n", "#include <cub/block/block_reduce.cuh>\n"}) {
+    if (before[0] != 0 && !has_cuda_headers("cub/block/block_reduce.cuh")) continue;
+    for (const char* names : {"", "using namespace std;\n"}) {
+      const std::string text =
+          std::string(before) + names +
+          "extern \"C\" __global__ void f(double* a, int n, unsigned u, float x) {\n"
+          "  a[0] = sqrt(n) + floor(u / 2) + pow(x, u) + log2(n) + fmod(n, 2) + atan2(n, x) +"
+          " fabs(n) + pow(n, n - 2) + hypot(n, u);\n}\n";
+      EXPECT_EQ(compile(specialize(text, "f")).format, "cubin") << text;
+    }
+  }
 }
 
 TEST_F(StandardHeaders, ThatAreNotThereAreLeftOutOfWholePrograms) {

@@ -164,6 +164,25 @@ extern "C" __global__ void k(float* out) {
   EXPECT_EQ(out[1], 1.0F);
 }
 
+TEST_P(CpuLibraryTypes, TextsMayDefineAtomicAddOfHalfThemselves) {
+  DeviceFunction& k = kernels_.build(R"(#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+__device__ inline __half atomicAdd(__half* address, __half value) { return *address = __float2half(7.0f); }
+extern "C" __global__ void k(float* out) {
+  __half own = __float2half(1.0f);
+  __nv_bfloat16 of_cuda = __float2bfloat16(1.0f);
+  atomicAdd(&own, own);
+  const __nv_bfloat16 old = atomicAdd(&of_cuda, __float2bfloat16(2.0f));
+  out[0] = __half2float(own);
+  out[1] = __bfloat162float(of_cuda) + 8.0f * __bfloat162float(old);
+})",
+                                     "k");
+  float out[2] = {};
+  kernels_.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, &out[0]);
+  EXPECT_EQ(out[0], 7.0F);
+  EXPECT_EQ(out[1], 11.0F);
+}
+
 TEST_P(CpuLibraryTypes, ChecksOfCudasRuntimeInDeviceCodeSucceed) {
   DeviceFunction& k = kernels_.build(R"(
 #define CHECK(call) check((call), __LINE__)

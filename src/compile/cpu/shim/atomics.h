@@ -10,7 +10,7 @@ struct KilnWhen<true> {
 };
 
 // What stands in front of a function, and its parameters. CUDA has none for `long`: those are templates, so
-// that a text's own functions, which nvcc takes, go before them.
+// that a text's own functions, which nvcc takes, go before them; so are those of small floats.
 #define KILN_PLAIN(type) KILN_SHIM type
 #define KILN_FOR_LONG(integer)                                           \
   template <class T, typename KilnWhen<__is_same(T, integer)>::type = 0> \
@@ -38,6 +38,8 @@ struct KilnWhen<true> {
         return old;                                                                                     \
     }                                                                                                   \
   }
+#define KILN_ATOMIC_TEMPLATE(name, type, expression) \
+  KILN_ATOMIC_LOOP_AS(KILN_FOR_LONG, KILN_TYPE_OF_LONG, name, type, expression)
 
 KILN_ATOMIC_NATIVE(atomicAdd, int, __atomic_fetch_add)
 KILN_ATOMIC_NATIVE(atomicAdd, unsigned int, __atomic_fetch_add)

@@ -473,10 +473,12 @@ KILN_SHIM Number smaller(Number a, Number b) {
     return T::of_bits(bits);                                                              \
   }
 
-#define KILN_SMALL_FLOAT_TYPE(word, T, P)     \
-  KILN_SMALL_FLOAT_ARITHMETIC(T, P)           \
-  KILN_SMALL_FLOAT_FUNCTIONS(T, P)            \
-  KILN_SMALL_FLOAT_RELATIONS(T, P)            \
-  KILN_SMALL_FLOAT_CONVERSIONS(word, T, P)    \
-  KILN_ATOMIC_LOOP(atomicAdd, T, old + value) \
-  KILN_ATOMIC_LOOP(atomicAdd, P, old + value)
+// On the CPU a text's own atomicAdd of these types, as texts for PyTorch have it, goes before these
+// templates.
+#define KILN_SMALL_FLOAT_TYPE(word, T, P)         \
+  KILN_SMALL_FLOAT_ARITHMETIC(T, P)               \
+  KILN_SMALL_FLOAT_FUNCTIONS(T, P)                \
+  KILN_SMALL_FLOAT_RELATIONS(T, P)                \
+  KILN_SMALL_FLOAT_CONVERSIONS(word, T, P)        \
+  KILN_ATOMIC_TEMPLATE(atomicAdd, T, old + value) \
+  KILN_ATOMIC_TEMPLATE(atomicAdd, P, old + value)

@@ -1,5 +1,6 @@
 // C's functions of whole numbers, which nvcc takes from C++'s <cmath>: their result is a double. These are
-// templates, so NVRTC's own functions are preferred.
+// templates, so NVRTC's own functions are preferred. `More` is empty; with it, templates of libcu++ that take
+// the same arguments are preferred.
 namespace kiln_nvcc {
 template <class T>
 struct Number {
@@ -31,18 +32,19 @@ template <>
 struct DoubleIf<true> {
   using type = double;
 };
-template <class T>
-using OfWhole = typename DoubleIf<Number<T>::whole>::type;
+template <class T, class... More>
+using OfWhole = typename DoubleIf<sizeof...(More) == 0 && Number<T>::whole>::type;
 /// At least one of them is a whole number, the other any number.
-template <class A, class B>
-using OfMixed = typename DoubleIf<(Number<A>::whole && (Number<B>::whole || Number<B>::real)) ||
-                                  (Number<A>::real && Number<B>::whole)>::type;
+template <class A, class B, class... More>
+using OfMixed =
+    typename DoubleIf<sizeof...(More) == 0 && ((Number<A>::whole && (Number<B>::whole || Number<B>::real)) ||
+                                               (Number<A>::real && Number<B>::whole))>::type;
 }  // namespace kiln_nvcc
 
-#define KILN_OF_WHOLE(function)                           \
-  template <class T>                                      \
-  __device__ inline kiln_nvcc::OfWhole<T> function(T x) { \
-    return function(static_cast<double>(x));              \
+#define KILN_OF_WHOLE(function)                                             \
+  template <class T, class... More>                                         \
+  __device__ inline kiln_nvcc::OfWhole<T, More...> function(T x, More...) { \
+    return function(static_cast<double>(x));                                \
   }
 KILN_OF_WHOLE(sqrt)
 KILN_OF_WHOLE(cbrt)
@@ -62,14 +64,15 @@ KILN_OF_WHOLE(trunc)
 KILN_OF_WHOLE(fabs)
 #undef KILN_OF_WHOLE
 
-#define KILN_OF_MIXED(function)                                      \
-  template <class A, class B>                                        \
-  __device__ inline kiln_nvcc::OfMixed<A, B> function(A a, B b) {    \
-    return function(static_cast<double>(a), static_cast<double>(b)); \
+#define KILN_OF_MIXED(function)                                                     \
+  template <class A, class B, class... More>                                        \
+  __device__ inline kiln_nvcc::OfMixed<A, B, More...> function(A a, B b, More...) { \
+    return function(static_cast<double>(a), static_cast<double>(b));                \
   }
 KILN_OF_MIXED(pow)
 KILN_OF_MIXED(fmod)
 KILN_OF_MIXED(atan2)
 KILN_OF_MIXED(fmin)
 KILN_OF_MIXED(fmax)
+KILN_OF_MIXED(hypot)
 #undef KILN_OF_MIXED

@@ -18,7 +18,7 @@ __device__ inline I kiln_to_integer(float value) {
 }
 
 /// A number of 2 or 4 bytes is changed through the aligned word that it is in.
-#define KILN_ATOMIC_LOOP(name, type, expression)                            \
+#define KILN_ATOMIC_TEMPLATE(name, type, expression)                        \
   static __device__ inline type name(type* address, type value) {           \
     const unsigned long place = reinterpret_cast<unsigned long>(address);   \
     unsigned* const word = reinterpret_cast<unsigned*>(place & ~3ul);       \
