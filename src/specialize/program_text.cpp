@@ -574,20 +574,6 @@ class ProgramReader {
     return name;
   }
 
-  /// "b[4] = {...}" of a declaration of several variables.
-  [[nodiscard]] TextParameter later_variable(TokenSpan part, const std::string& element) const {
-    TextParameter variable;
-    variable.type = element;
-    std::size_t i = part.begin;
-    for (; i < part.end && at(i, "*"); ++i) variable.type += " *";
-    if (i >= part.end || !tokens()[i].identifier()) return variable;
-    variable.name = std::string(tokens()[i].text);
-    std::size_t behind = i + 1;
-    while (behind < part.end && at(behind, "[")) behind = tokens()[behind].close + 1;
-    if (behind > i + 1) variable.type += " " + text_of(tokens(), {i + 1, behind});
-    return variable;
-  }
-
   void add_variable(const Declaration& declaration, const std::string& scope) {
     const std::size_t begin = declaration.whole.begin, end = declaration.whole.end - 1;
     bool constant_memory = false, device_memory = false;
@@ -595,29 +581,47 @@ class ProgramReader {
       constant_memory = constant_memory || at(i, "__constant__");
       device_memory = device_memory || at(i, "__device__");
     }
-    if ((constant_memory || device_memory) && !at(begin, "extern")) {
-      const std::vector<TokenSpan> parts = parts_of(tokens(), {begin, end}, true);
-      TextParameter variable = parameter_of(tokens(), parts.front());
-      for (const std::string word : {"__constant__", "__device__", "static"}) {
-        const std::size_t found = variable.type.find(word);
-        if (found != std::string::npos) variable.type.erase(found, word.size());
-      }
-      const std::string element(trim(variable.type.substr(0, variable.type.find_first_of("[*&"))));
-      for (const TokenSpan& part : parts) {  // "float a[4], b = 2"
-        if (&part != &parts.front()) variable = later_variable(part, element);
-        if (variable.name.empty()) continue;
-        program_.constant_variables[variable.name] = std::string(trim(variable.type));
-        if (!constant_memory) device_variables_.insert(variable.name);
-        for (std::size_t i = part.begin; i < part.end; ++i) {
-          if (at(i, "=") || at(i, "{")) constants_with_values_.insert(variable.name);
-        }
-        program_.constant_scopes[variable.name] = scope;
-      }
-    }
+    if ((constant_memory || device_memory) && !at(begin, "extern"))
+      add_variables_of_devices({begin, end}, scope, constant_memory);
     scope_of_constants_ = scope;
     find_variables({begin, declaration.whole.end});
     scope_of_constants_.clear();
     VariableTypes(tokens(), program_.variables).add(declaration.whole);
+  }
+
+  /// `__constant__ float scale, weights[9];`, `__device__ int width;`
+  void add_variables_of_devices(TokenSpan declaration, const std::string& scope, bool constant_memory) {
+    std::string shared_type;  // of all the names
+    for (const TokenSpan& part : parts_of(tokens(), declaration, true)) {
+      TextParameter variable =
+          shared_type.empty() ? parameter_of(tokens(), part) : later_name(part, shared_type);
+      if (shared_type.empty()) {
+        for (const std::string word : {"__constant__", "__device__", "static"}) {
+          const std::size_t found = variable.type.find(word);
+          if (found != std::string::npos) variable.type.erase(found, word.size());
+        }
+        shared_type = std::string(trim(variable.type.substr(0, variable.type.find_first_of("[*&"))));
+      }
+      program_.constant_variables[variable.name] = std::string(trim(variable.type));
+      if (!constant_memory) device_variables_.insert(variable.name);
+      for (std::size_t i = part.begin; i < part.end; ++i) {
+        if (at(i, "=") || at(i, "{")) constants_with_values_.insert(variable.name);
+      }
+      program_.constant_scopes[variable.name] = scope;
+    }
+  }
+
+  /// `weights[9] = {1}` behind a comma of a declaration of variables of `type`.
+  [[nodiscard]] TextParameter later_name(TokenSpan declarator, const std::string& type) const {
+    TextParameter variable;
+    std::size_t name = declarator.begin;
+    while (name + 1 < declarator.end && !tokens()[name].identifier()) ++name;
+    std::size_t end = name + 1;
+    while (end < declarator.end && at(end, "[")) end = tokens()[end].close + 1;
+    variable.name = std::string(tokens()[name].text);
+    variable.type = type + text_of(tokens(), {declarator.begin, name}) +
+                    text_of(tokens(), {name + 1, std::min(end, declarator.end)});
+    return variable;
   }
 
   /// `static constexpr int n = 4;` of a class, which other code calls `A::n`.
@@ -779,8 +783,8 @@ class ProgramReader {
 
 using Uses = std::map<std::string, std::set<std::string>>;
 
-/// The variables in constant memory, and those of the device that the host writes, that a kernel names, or
-/// the functions that it calls.
+/// The variables in constant memory, and variables of the device that the host writes, that a kernel names,
+/// or the functions that it calls.
 void find_constants(ProgramText& program, const Uses& uses) {
   for (TextKernel& kernel : program.kernels) {
     std::set<std::string> seen;
@@ -796,13 +800,13 @@ void find_constants(ProgramText& program, const Uses& uses) {
   }
 }
 
-/// Classes with bases have the members of these first, as they lie in memory.
+/// Classes with bases have the members of the bases first, as they lie in memory.
 void add_members_of_bases(ProgramText& program) {
   for (const auto& [name, classes] : program.classes) {
     const auto record = program.records.find(name);
     if (record == program.records.end() || classes.size() != 1 || classes.front().bases.empty()) continue;
     auto members = members_of_type(program, name);
-    if (!members) continue;  // those of a library, which mostly have none
+    if (!members) continue;  // bases of a library, which mostly have none
     std::set<std::string> names;
     for (TextParameter& member : *members) {
       while (!names.insert(member.name).second) member.name += "_";

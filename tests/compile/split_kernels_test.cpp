@@ -1100,6 +1100,36 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + i] = wrong == 0.0f ? i : 0.0f / (n - n);
 })",
      {64, 1, 1}},
+    {"LanesInStepOnAnArrayOutsideOfFunctions",
+     R"(namespace state { __shared__ __align__(16) int words[96]; }
+using namespace state;
+__device__ int turned(int value) {
+  const int lane = threadIdx.x % 32;
+  int* own = words + 32 * (threadIdx.x / 32);
+  if (lane < 30) {
+    for (int turn = 0; turn < 4; ++turn) {
+      own[lane] = value;
+      const int next = own[(lane + 1) % 30];
+      const int third = own[(lane + 3) % 30];
+      value = 2 * next - third;
+    }
+  }
+  __syncwarp();
+  return value;
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  const int t = threadIdx.x, lane = t % 32;
+  const int found = turned(lane * lane * (t / 32 + 1));
+  int values[30], others[30];
+  for (int i = 0; i < 30; ++i) values[i] = i * i * (t / 32 + 1);
+  for (int turn = 0; turn < 4; ++turn) {
+    for (int i = 0; i < 30; ++i) others[i] = 2 * values[(i + 1) % 30] - values[(i + 3) % 30];
+    for (int i = 0; i < 30; ++i) values[i] = others[i];
+  }
+  const bool right = lane < 30 ? found == values[lane] : found == lane * lane * (t / 32 + 1);
+  out[blockIdx.x * 96 + t] = right ? t : 0.0f / (n - n);
+})",
+     {96, 1, 1}},
     {"LanesInStepOfFunctionsAndBranches",
      R"(__device__ void butterfly(float* sums, int i) {
   sums[i] += sums[i ^ 8];

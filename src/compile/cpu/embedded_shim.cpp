@@ -370,7 +370,8 @@ std::vector<ShimPart> make_shim_parts() {
   add("aligned_vectors", embedded::kAlignedVectors, {"4_16a", "4_32a"});
   add("relations", embedded::kRelations,
       {"isgreater", "isless", "isunordered", "isnormal", "fpclassify", "__isnan", "__isinf", "__finite",
-       "__signbit", "nexttoward"});
+       "nexttoward"});
+  add("sign_bits", embedded::kSignBits, {"__signbit", "kiln_sign_bit"});
   add("clang_builtins", embedded::kClangBuiltins,
       {"__builtin_rotate", "__builtin_bitreverse", "__builtin_elementwise"});
   // nvcc includes these by itself.

@@ -144,6 +144,22 @@ Names common_arrays(const std::vector<Token>& tokens, const DefinitionOutline& d
   return names;
 }
 
+/// The arrays in shared memory that the text declares outside of functions.
+Names namespace_arrays(const Outline& text) {
+  const std::vector<Token>& tokens = text.source.tokens;
+  std::vector<bool> inside(tokens.size());
+  for (const DefinitionOutline& definition : text.definitions) {
+    if (definition.is_class) continue;
+    const std::size_t end = std::min(definition.body.end, tokens.size());
+    for (std::size_t i = definition.body.begin; i < end; ++i) inside[i] = true;
+  }
+  Names names;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!inside[i] && tokens[i].is("__shared__")) collect_shared(tokens, i, tokens.size(), names);
+  }
+  return names;
+}
+
 /// The functions that have a barrier or an operation of a warp, or call one that has.
 Names synchronizing_functions(const Outline& text) {
   const std::vector<Token>& tokens = text.source.tokens;
@@ -183,9 +199,17 @@ void resolve(const std::vector<Token>& tokens, const WarpConflict& conflict,
 
 }  // namespace
 
-std::vector<TextEdit> mark_warp_steps(const Outline& text, const std::set<std::string>& one_warp_kernels) {
+std::set<std::string> shared_arrays(std::string_view text) {
+  if (text.find("__shared__") == std::string_view::npos) return {};
+  const Outline parsed = outline(text);
+  const Names names = namespace_arrays(parsed);
+  return {names.begin(), names.end()};
+}
+
+std::vector<TextEdit> mark_warp_steps(const Outline& text, const std::set<std::string>& one_warp_kernels,
+                                      const std::set<std::string>& shared_names) {
   const std::vector<Token>& tokens = text.source.tokens;
-  Names everywhere, shared;
+  Names everywhere, shared(shared_names.begin(), shared_names.end());
   for (const DynamicSharedArray& array : text.dynamic_shared) {
     if (!array.at_namespace_scope) continue;
     collect(tokens, array.statement, everywhere);

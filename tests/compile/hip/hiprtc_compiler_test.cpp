@@ -132,6 +132,48 @@ TEST_F(HiprtcCompilerTest, TakesCudasHeadersOfTypesAndItsComplexNumbers) {
   EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
 }
 
+TEST_F(HiprtcCompilerTest, TakesWhatNvccHasWithoutAHeader) {
+  const std::string text =
+      "template <class T> __device__ T half_of(T x) {\n"
+      "  if constexpr (std::is_same_v<T, float> && !std::is_convertible_v<int*, T>) return x / 2;\n"
+      "  return static_cast<T>(static_cast<std::make_unsigned_t<int>>(x) >> 1);\n}\n"
+      "extern \"C\" __global__ void f(float* a, int* b) {\n"
+      "  ptrdiff_t d = a - (float*)b;\n  std::swap(b[0], b[1]);\n  __stcs(a + 1, b[2]);\n"
+      "  a[0] = half_of(a[0]) + half_of(b[0]) + std::exchange(b[3], 4) + d;\n}\n";
+  EXPECT_EQ(compile(specialize(text, "f")).lowered_names.at("f"), "f");
+}
+
+TEST_F(HiprtcCompilerTest, ATextMayHaveAVariableNamedWarpSize) {
+  const std::string text =
+      "extern \"C\" __global__ void f(int* a) {\n  const int warpSize = 32;\n"
+      "  a[threadIdx.x / warpSize] = __shfl_down_sync(0xffffffffu, a[threadIdx.x], warpSize / 2);\n}\n";
+  EXPECT_EQ(compile(specialize(text, "f")).lowered_names.at("f"), "f");
+  const std::string without =
+      "extern \"C\" __global__ void f(int (*a)[2]) {\n  static_assert(warpSize == 32, \"\");\n"
+      "  a[0][0] = __ballot_sync(0xffffffffu, a[0][1]);\n}\n";
+  EXPECT_EQ(compile(specialize(without, "f")).lowered_names.at("f"), "f");
+}
+
+TEST_F(HiprtcCompilerTest, TakesHeadersOfLibrariesForTheHost) {
+  Specialization specialization = specialize(
+      "#include <hip/hip_runtime_api.h>\n#include <cufft.h>\n#include <nvml.h>\n#include <cudaProfiler.h>\n"
+      "extern \"C\" __global__ void f(cufftComplex* a, cufftDoubleReal b) { a->x = b; }\n",
+      "f");
+  specialization.params_header = "";
+  specialization.unseen_headers = {"cudaProfiler.h", "cufft.h", "hip/hip_runtime_api.h", "nvml.h"};
+  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+}
+
+TEST_F(HiprtcCompilerTest, MembersForTheHostMayCallFunctionsOfTheDevice) {
+  Specialization program = specialize(
+      "struct Vector {\n  float x, y;\n  float length() { return sqrtf(x * x + y * y); }\n};\n"
+      "extern \"C\" __global__ void f(Vector* a) { a->x = 1; }\n",
+      "f");
+  EXPECT_THAT(fail(program).summary, HasSubstr("sqrtf")) << "a text of kernels alone";
+  program.left_out = {"main"};
+  EXPECT_EQ(compile(program).lowered_names.at("f"), "f");
+}
+
 TEST_F(HiprtcCompilerTest, TakesBfloat16AndFp8OfItsOwnAndMathConstants) {
   Specialization specialization = specialize(
       "#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n#include <math_constants.h>\n"
