@@ -359,6 +359,52 @@ void run(cufftComplex* x, cufftDoubleComplex* z, REAL* out) {
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 }
 
+/// A type that is made of a number of cuFFT is no type of the host, and what a file instantiates of a class
+/// that device code uses goes where it is a function of the host.
+TEST_F(NewPrograms, ClassesWithNumbersOfCufftAndFunctionsOfTheHost) {
+  const std::string yaml = draft(R"cuda(
+#include <cufft.h>
+#include <string>
+#define REAL cufftReal
+template <class T>
+struct Pair {
+  T a, b;
+};
+typedef Pair<REAL> RealPair;
+template <class T>
+struct Random {
+  unsigned* state;
+  __host__ void seed(unsigned first);
+  __device__ unsigned next(unsigned* at);
+};
+template void Random<void>::seed(unsigned first);
+template <class T>
+__host__ void Random<T>::seed(unsigned first) {
+  cudaMemset(state, first, 128);
+}
+template unsigned Random<void>::next(unsigned* at);
+template <class T>
+__device__ unsigned Random<T>::next(unsigned* at) {
+  return *at = 3u * *at + 1u;
+}
+__global__ void sum(float* out, RealPair pair, Random<void> random) {
+  out[threadIdx.x] = pair.a + random.next(random.state + threadIdx.x);
+}
+int main() {
+  float* out;
+  RealPair pair;
+  Random<void> random;
+  random.seed(3);
+  std::string name;
+  sum<<<1, 32>>>(out, pair, random);
+}
+)cuda");
+  const CliResult ran =
+      run_with(yaml, {{"{struct: [{value: 0, type: float}", "{struct: [{value: 0.5, type: float}"},
+                      {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 1.5}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, AnObjectWithVirtualFunctionsBeginsWithAPointer) {
   const std::string yaml = draft(R"cuda(
 template <class T>
