@@ -614,7 +614,7 @@ TEST(HostCode, LeavesOutMacrosThatGetFunctionsOfTheHost) {
               "FOR_TYPES(INSTANTIATE, host)\nFOR_TYPES(INSTANTIATE, both)\n",
           {"k"}),
       macros +
-          "template <class T> __global__ void k(T* a) { a[0] = 1; }\n\n"
+          "template <class T> __global__ void k(T* a) { a[0] = 1; }\n\n\n"
           "template <class T> __device__ void both(T* a) { a[0] = 2; }\n"
           "\nFOR_TYPES(INSTANTIATE, both)\n");
 }
