@@ -87,6 +87,29 @@ int main() { double* x; cudaMalloc(&x, 512); launch<double, Both>(x); }
   EXPECT_THAT(said_, HasSubstr("'no' is left out: its template takes a template, 'Op'"));
 }
 
+TEST_F(NewDispatch, ClassesThatNameThemselves) {
+  const std::string yaml = draft(R"cuda(
+namespace app {
+template <class Solver> __global__ void step(typename Solver::Number* x) { x[threadIdx.x] = Solver::kOrder; }
+template <class Solver> __global__ void last(typename Solver::Number* x) { x[threadIdx.x] += Solver::kOrder; }
+template <class T, int N> struct Solver {
+  using Number = T;
+  static constexpr int kOrder = N;
+  T* x;
+  Solver() {}
+  void run() { step<Solver><<<1, 64>>>(x); }
+  void end();
+};
+template <class Real, int Order> void Solver<Real, Order>::end() { last<Solver><<<1, 64>>>(x); }
+}
+int main() { app::Solver<double, 3> solver; solver.run(); solver.end(); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [\"app::Solver<double,3>\"]"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: x, region: [[0, 64]], expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
 /// A function that calls another one of its name is no recursion: the other one's calls are not its own.
 TEST_F(NewDispatch, FunctionsOfOneNameCallEachOther) {
   const std::string yaml = draft(R"cuda(
