@@ -602,6 +602,20 @@ TEST(HostCode, DeclaresTypesOfLeftOutLibraries) {
             "\n__global__ void k(float* a) { a[0] = 1; }\n");
 }
 
+TEST(HostCode, LeavesOutKernelsThatNoEntryLeadsTo) {
+  const std::string text =
+      "template <class T> __global__ void wrong(T* a) { cub::DeviceScan::Sum(a); }\n"
+      "__global__ void child(float* a) { a[0] = 1; }\n__device__ void f(float* a) { child<<<1, 1>>>(a); }\n"
+      "namespace n { __global__ void k(float* a) { f(a); } }\n";
+  Specialization spec = program(text + kMain);
+  leave_out_host_code(spec);  // without an entry all may be meant
+  EXPECT_THAT(spec.source_text, HasSubstr("wrong"));
+  spec = program(text + kMain);
+  spec.entries.emplace_back().name_expression = "n::k";
+  leave_out_host_code(spec);
+  EXPECT_EQ(spec.source_text, text.substr(text.find("\n")) + "\n");
+}
+
 TEST(HostCode, LeavesOutMacrosThatGetFunctionsOfTheHost) {
   const std::string macros =
       "#define INSTANTIATE(T, f) template void f<T>(T*);\n"
