@@ -211,8 +211,16 @@ class Outliner {
     if (at(range.begin, "template")) return;
     const std::string_view name = variable_name(range);
     const bool unnamed_type = name == "struct" || name == "class" || name == "union" || name == "enum";
-    if (!name.empty() && !unnamed_type)
-      result_.variables.push_back({scope + std::string(name), tokens()[range.end - 1].end()});
+    if (name.empty() || unnamed_type) return;
+    const std::size_t end = tokens()[range.end - 1].end();
+    result_.variables.push_back({scope + std::string(name), end});
+    for (std::size_t i = range.begin; i < range.end; ++i) {  // "__constant__ long nx, ny;"
+      if (at(i, "(") || at(i, "[") || at(i, "{")) i = std::min(matching_close(tokens(), i), range.end);
+      if (at(i, "<")) i = behind_angles(tokens(), i, range.end) - 1;
+      if (!at(i, ",")) continue;
+      const std::string_view later = variable_name({i + 1, range.end});
+      if (!later.empty()) result_.variables.push_back({scope + std::string(later), end});
+    }
   }
 
   /// Each name that a declaration declares as a variable; empty for a function or a constant.

@@ -211,6 +211,10 @@ std::string extents_with_constants(const ProgramText& program, const FoundClass&
   return result;
 }
 
+/// The name of the pointer that an object of a class with virtual functions begins with. Code of a device
+/// cannot call them by it where the host made the object, so its value does not matter.
+constexpr const char* kVirtualFunctions = "kiln_virtual_functions";
+
 std::optional<std::vector<TextParameter>> members_of(const ProgramText& program, const std::string& type,
                                                      int depth) {
   const TemplateId id = template_id(resolved(program, type, 0));
@@ -244,6 +248,11 @@ std::optional<std::vector<TextParameter>> members_of(const ProgramText& program,
     if (!inherited) return std::nullopt;
     members.insert(members.end(), inherited->begin(), inherited->end());
   }
+  const bool has_pointer = std::any_of(members.begin(), members.end(), [](const TextParameter& member) {
+    return member.name == kVirtualFunctions;
+  });
+  if (one.found->declares_virtual && !has_pointer)
+    members.insert(members.begin(), {"unsigned long long", kVirtualFunctions, "", 0});
   const Values types = types_of_class(program, one, 0);
   const Values constants = constants_of_class(program, one, 0);
   for (TextParameter member : one.found->members) {

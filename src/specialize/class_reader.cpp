@@ -65,6 +65,10 @@ class ClassReader {
       if (member.kind == Kind::kAlias) add_alias(tokens_, member, one.types);
       if (member.kind == Kind::kClass) add_nested_class(member, one);
       if (member.kind == Kind::kEnum) add_enumerators(member, one);
+      if (member.kind == Kind::kFunction || member.kind == Kind::kPrototype) {
+        for (std::size_t i = member.whole.begin; i < member.parameters.begin; ++i)
+          one.declares_virtual = one.declares_virtual || at(i, "virtual");
+      }
       if (member.kind != Kind::kVariable) continue;
       if (at(member.whole.begin, "static") || at(member.whole.begin, "constexpr")) {
         TextParameter constant = parameter_of(tokens_, {member.whole.begin, member.whole.end - 1});

@@ -155,7 +155,7 @@ std::optional<std::string> DraftBuffers::symbol(const std::string& variable, con
   const std::string type = types_.type_name(declared, kernel);
   const auto extent = types_.extent_of(declared);
   if (type.empty() || !extent) return std::nullopt;
-  std::string& name = buffers_[variable + " in constant memory"];
+  std::string& name = buffers_[variable + " of the device"];
   if (name.empty()) {
     name = scalars_.fresh(variable);
     add_record_type(type, kernel);
@@ -165,7 +165,7 @@ std::optional<std::string> DraftBuffers::symbol(const std::string& variable, con
                                                                     : "{uniform: [0, 16]}";
     buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type) + ", shape: [" +
                                  std::to_string(*extent) + "], init: " + init + "}",
-                             "content, for constant memory", ""});
+                             "content, for a variable of the device", ""});
   }
   const auto scope = program_.constant_scopes.find(variable);
   if (scope == program_.constant_scopes.end() || scope->second.empty()) return variable + ": " + name;

@@ -57,6 +57,7 @@ class HostTranslator {
 
   /// Operands with signs between them. `real`: `/` is that of real numbers.
   Text expression(TokenSpan span, bool real) {
+    if (const std::size_t shift = last_shift(span); shift != span.end) return shifted(span, shift, real);
     static const std::set<std::string_view> signs = {"+", "-",  "*",  "%",  "?",  ":",  "<",
                                                      ">", "<=", ">=", "==", "!=", "&&", "||"};
     if (span.empty()) return std::nullopt;
@@ -82,14 +83,45 @@ class HostTranslator {
         result += !named || parse_integer(*divisor) ? *divisor : "max(1, " + *divisor + ")";
         continue;
       }
-      const bool shifts = i + 1 < span.end && (at(i, "<") || at(i, ">")) && at(i + 1, tokens_[i].text);
-      if (!signs.contains(tokens_[i].text) || shifts) return std::nullopt;
+      if (!signs.contains(tokens_[i].text)) return std::nullopt;
       result += " ";
       result.append(tokens_[i].text).append(" ");
       operand_is_next = true;
     }
     if (operand_is_next) return std::nullopt;
     return result;
+  }
+
+  /// The first token of the last `<<` or `>>` that is not in brackets; the end without one.
+  [[nodiscard]] std::size_t last_shift(TokenSpan span) const {
+    std::size_t last = span.end;
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      if ((at(i, "(") || at(i, "[") || at(i, "{")) && tokens_[i].close < span.end) {
+        i = tokens_[i].close;
+      } else if (at(i, "<<") || at(i, ">>")) {
+        last = i;
+      } else if ((at(i, "<") || at(i, ">")) && i + 1 < span.end && at(i + 1, tokens_[i].text)) {
+        last = i++;
+      }
+    }
+    return last;
+  }
+
+  /// `(n + 1) >> 2` as `(n + 1) // 4`; only by a number, and beside no sign that binds less.
+  Text shifted(TokenSpan span, std::size_t shift, bool real) {
+    static const std::set<std::string_view> weaker = {"?", ":", "<", ">", "<=", ">=", "==", "!=", "&&", "||"};
+    constexpr long long kMostBits = 40;
+    const std::size_t behind = shift + (tokens_[shift].text.size() == 2 ? 1 : 2);
+    for (std::size_t i = span.begin; i < span.end; ++i) {
+      if (at(i, "(") && tokens_[i].close < span.end) i = tokens_[i].close;
+      if (i == shift) i = behind;
+      if (i < span.end && weaker.contains(tokens_[i].text)) return std::nullopt;
+    }
+    const auto left = expression({span.begin, shift}, real), right = expression({behind, span.end}, real);
+    const auto bits = right ? constant_value(*right, {}) : std::nullopt;
+    if (!left || !bits || *bits < 0 || *bits > kMostBits || real) return std::nullopt;
+    const bool multiplies = at(shift, "<<") || at(shift, "<");
+    return in_brackets(*left) + (multiplies ? " * " : " // ") + std::to_string(1LL << *bits);
   }
 
   /// A number, a name, a call or brackets, with the casts in front of it. `i` is moved to its last token.

@@ -159,11 +159,13 @@ class HostFinder {
     return tokens[scope].is(tokens[name].text);
   }
 
-  /// Whether the call at `at` constructs an object of a class by a constructor that is for the host.
-  [[nodiscard]] bool constructs_by_host(const std::vector<Token>& tokens, std::size_t at) const {
+  /// Whether the call of `Grid(...)` or `Grid<T>(...)` at `at` constructs an object of a class by a
+  /// constructor that is for the host. `open`: its bracket.
+  [[nodiscard]] bool constructs_by_host(const std::vector<Token>& tokens, std::size_t at,
+                                        std::size_t open) const {
     const auto found = program_.by_name.find(tokens[at].text);
-    if (found == program_.by_name.end() || tokens[at + 1].close >= tokens.size()) return false;
-    const TokenSpan inside{at + 2, tokens[at + 1].close};
+    if (found == program_.by_name.end() || tokens[open].close >= tokens.size()) return false;
+    const TokenSpan inside{open + 1, tokens[open].close};
     const std::size_t arguments = inside.empty() ? 0 : parts_of(tokens, inside, true).size();
     bool any = false;
     for (const std::size_t index : found->second) {
@@ -418,7 +420,9 @@ class HostFinder {
       if (i + 1 >= span.end || !(tokens[i + 1].is("(") || tokens[i + 1].is("<"))) continue;
       const bool of_object = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
       if (is_host_only(tokens[i].text, of_object ? caller : nullptr)) return true;
-      if (!of_object && tokens[i + 1].is("(") && constructs_by_host(tokens, i)) return true;
+      const std::size_t open = tokens[i + 1].is("<") ? behind_angles(tokens, i + 1, span.end) : i + 1;
+      if (!of_object && open < span.end && tokens[open].is("(") && constructs_by_host(tokens, i, open))
+        return true;
     }
     return false;
   }

@@ -1,15 +1,21 @@
 #include "specialize/local_values.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
+#include "base/whole_word.h"
 #include "specialize/class_members.h"
 #include "specialize/constant_value.h"
+#include "specialize/host_expression.h"
 
 namespace kiln {
 namespace {
 
 using Constants = std::map<std::string, std::string>;
+
+/// Characters of a value that is written in place of its name.
+constexpr std::size_t kLongestValue = 500;
 
 /// The last definition of each name that is known at a token.
 std::map<std::string, const LocalValue*> known_at(std::size_t token, const std::vector<LocalValue>& values) {
@@ -26,32 +32,57 @@ void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& val
                           const std::map<std::string, std::string>& constants,
                           const std::map<std::string, std::vector<std::string>>& shapes) {
   const auto known = known_at(launch.token, values);
-  Constants here = constants, numbers;
+  Constants here = constants;
   for (const auto& [name, value] : known) {
     if (!value->shape) here[name] = value->texts.front();
   }
+  std::vector<const LocalValue*> in_order;  // a value names only earlier ones
+  std::set<std::string> of_arguments;       // names whose values follow from what the kernel gets
   for (const auto& [name, value] : known) {
-    const bool passed =
-        std::find(launch.arguments.begin(), launch.arguments.end(), name) != launch.arguments.end();
-    if (value->shape || passed) continue;
-    const auto number = constant_value(name, here);
-    if (number && number != constant_value(name, constants)) numbers[name] = std::to_string(*number);
+    if (value->shape) continue;
+    if (std::find(launch.arguments.begin(), launch.arguments.end(), name) != launch.arguments.end())
+      of_arguments.insert(name);
+    else
+      in_order.push_back(value);
+  }
+  std::sort(in_order.begin(), in_order.end(),
+            [](const LocalValue* a, const LocalValue* b) { return a->begin < b->begin; });
+  Constants numbers, texts;  // of names that mean something else elsewhere
+  for (const LocalValue* value : in_order) {
+    const std::string text = substituted(value->texts.front(), texts);
+    const bool of_argument = std::any_of(of_arguments.begin(), of_arguments.end(),
+                                         [&](const std::string& name) { return has_word(text, name); });
+    const auto number = constant_value(value->name, here);
+    if (number && of_argument) {  // another value of the argument changes it
+      numbers[value->name] = std::to_string(*number);
+      if (text.size() <= kLongestValue) texts[value->name] = in_brackets(text);
+      continue;
+    }
+    if (number) {
+      if (number != constant_value(value->name, constants))
+        numbers[value->name] = texts[value->name] = std::to_string(*number);
+      continue;
+    }
+    const auto first = constants.find(value->name);
+    const bool computed = text.find("()") != std::string::npos;  // by what no workload can say
+    if (!computed && first != constants.end() && first->second != text && text.size() <= kLongestValue)
+      texts[value->name] = in_brackets(text);
   }
   const auto resolve_shape = [&](std::string& text) {
     const auto local = known.find(text);
     if (local == known.end() || !local->second->shape) {
-      text = substituted(text, numbers);
+      text = substituted(text, texts);
       return;
     }
     std::vector<std::string> extents;
-    for (const std::string& extent : local->second->texts) extents.push_back(substituted(extent, numbers));
+    for (const std::string& extent : local->second->texts) extents.push_back(substituted(extent, texts));
     const auto first = shapes.find(text);
     if (first == shapes.end() || first->second != extents) text = "dim3(" + join(extents, ", ") + ")";
   };
   for (std::string& argument : launch.template_arguments) argument = substituted(argument, numbers);
   resolve_shape(launch.grid);
   resolve_shape(launch.block);
-  launch.shared = substituted(launch.shared, numbers);
+  launch.shared = substituted(launch.shared, texts);
 }
 
 }  // namespace kiln

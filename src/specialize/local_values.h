@@ -17,8 +17,9 @@ struct LocalValue {
   std::size_t begin = 0, end = 0;
 };
 
-/// Writes the numbers of local constants, and the extents of local shapes, in place of their names, where the
-/// program has other ones of the same names, of which `constants` and `shapes` have the first.
+/// Writes the numbers and expressions of local constants, and the extents of local shapes, in place of their
+/// names, where the program has other ones of the same names, of which `constants` and `shapes` have the
+/// first.
 void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& values,
                           const std::map<std::string, std::string>& constants,
                           const std::map<std::string, std::vector<std::string>>& shapes);

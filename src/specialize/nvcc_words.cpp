@@ -62,6 +62,21 @@ void leave_out_restrict(const std::vector<Token>& tokens, std::vector<TextEdit>&
   }
 }
 
+/// "uint32_t __restrict__ n": nvcc and g++ take the word where no pointer is, clang does not.
+void leave_out_restrict_of_values(std::string& text) {
+  if (text.find("__restrict__") == std::string::npos) return;
+  const TokenizedText source = tokenize(text);
+  std::vector<TextEdit> edits;
+  leave_out_restrict(source.tokens, edits);
+  for (std::size_t i = 1; i + 1 < source.tokens.size(); ++i) {
+    const Token &before = source.tokens[i - 1], &word = source.tokens[i];
+    if (word.is("__restrict__") && before.identifier() && !before.is("const") &&
+        source.tokens[i + 1].identifier())
+      edits.push_back({word.offset, word.text.size(), ""});
+  }
+  if (!edits.empty()) text = apply_edits(std::string(text), std::move(edits));
+}
+
 void translate(std::string& text) {
   const bool has_vote = has_one_of(kVotes, text);
   const bool has_restrict = text.find("const __restrict__ ") != std::string::npos;
@@ -89,9 +104,9 @@ void translate(std::string& text) {
 }  // namespace
 
 void translate_nvcc_words(Specialization& specialization) {
-  if (specialization.target.backend == "hip") return;
-  translate(specialization.source_text);
-  for (IncludedHeader& header : specialization.headers) translate(header.text);
+  const auto change = specialization.target.backend == "hip" ? leave_out_restrict_of_values : translate;
+  change(specialization.source_text);
+  for (IncludedHeader& header : specialization.headers) change(header.text);
 }
 
 }  // namespace kiln

@@ -88,6 +88,38 @@ class ProgramReader {
   /// Variables in constant memory that have a value of their own.
   [[nodiscard]] const std::set<std::string>& constants_with_values() const { return constants_with_values_; }
 
+  /// Variables in the device's memory that is not constant.
+  [[nodiscard]] const std::set<std::string>& device_variables() const { return device_variables_; }
+
+  /// Adds the names that device code may write: `x = 1`, `x[i] += 1`, `++x`, `&x`.
+  void add_names_written_on_devices(std::set<std::string>& names) const {
+    static const std::set<std::string_view> writes = {
+        "=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "++", "--"};
+    for (const TokenSpan& body : device_bodies_) {
+      for (std::size_t i = body.begin; i < body.end; ++i) {
+        if (!tokens()[i].identifier() || i == 0) continue;
+        std::size_t behind = i + 1;
+        while (at(behind, "[") && tokens()[behind].close < body.end) behind = tokens()[behind].close + 1;
+        while (at(behind, ".") && behind + 2 < body.end) behind += 2;
+        const bool operand = i > 1 && (tokens()[i - 2].identifier() || at(i - 2, ")") || at(i - 2, "]"));
+        if ((at(i - 1, "&") && !operand) || at(i - 1, "++") || at(i - 1, "--") ||
+            (behind < body.end && writes.contains(tokens()[behind].text)))
+          names.insert(std::string(tokens()[i].text));
+      }
+    }
+  }
+
+  /// Adds the names in first arguments of cudaMemcpyToSymbol and hipMemcpyToSymbol.
+  void add_copied_symbols(std::set<std::string>& names) const {
+    for (std::size_t i = 0; i + 2 < tokens().size(); ++i) {
+      if (tokens()[i].text.find("MemcpyToSymbol") == std::string_view::npos || !at(i + 1, "(")) continue;
+      const std::size_t end = std::min(tokens()[i + 1].close, tokens().size());
+      for (std::size_t inside = i + 2; inside < end && !at(inside, ","); ++inside) {
+        if (tokens()[inside].identifier()) names.insert(std::string(tokens()[inside].text));
+      }
+    }
+  }
+
   /// Adds the names in first arguments of cudaMemcpyToSymbol, hipMemcpyToSymbol and cudaGetSymbolAddress's
   /// second.
   void add_written_symbols(std::set<std::string>& names) const {
@@ -547,24 +579,52 @@ class ProgramReader {
 
   void add_variable(const Declaration& declaration, const std::string& scope) {
     const std::size_t begin = declaration.whole.begin, end = declaration.whole.end - 1;
-    bool constant_memory = false;
-    for (std::size_t i = begin; i < end; ++i) constant_memory = constant_memory || at(i, "__constant__");
-    if (constant_memory && !at(begin, "extern")) {
-      TextParameter variable = parameter_of(tokens(), {begin, end});
-      for (const std::string word : {"__constant__", "__device__", "static"}) {
-        const std::size_t found = variable.type.find(word);
-        if (found != std::string::npos) variable.type.erase(found, word.size());
-      }
-      program_.constant_variables[variable.name] = std::string(trim(variable.type));
-      for (std::size_t i = begin; i < end; ++i) {
-        if (at(i, "=") || at(i, "{")) constants_with_values_.insert(variable.name);
-      }
-      program_.constant_scopes[variable.name] = scope;
+    bool constant_memory = false, device_memory = false;
+    for (std::size_t i = begin; i < end && !at(i, "="); ++i) {
+      constant_memory = constant_memory || at(i, "__constant__");
+      device_memory = device_memory || at(i, "__device__");
     }
+    if ((constant_memory || device_memory) && !at(begin, "extern"))
+      add_variables_of_devices({begin, end}, scope, constant_memory);
     scope_of_constants_ = scope;
     find_variables({begin, declaration.whole.end});
     scope_of_constants_.clear();
     VariableTypes(tokens(), program_.variables).add(declaration.whole);
+  }
+
+  /// `__constant__ float scale, weights[9];`, `__device__ int width;`
+  void add_variables_of_devices(TokenSpan declaration, const std::string& scope, bool constant_memory) {
+    std::string shared_type;  // of all the names
+    for (const TokenSpan& part : parts_of(tokens(), declaration, true)) {
+      TextParameter variable =
+          shared_type.empty() ? parameter_of(tokens(), part) : later_name(part, shared_type);
+      if (shared_type.empty()) {
+        for (const std::string word : {"__constant__", "__device__", "static"}) {
+          const std::size_t found = variable.type.find(word);
+          if (found != std::string::npos) variable.type.erase(found, word.size());
+        }
+        shared_type = std::string(trim(variable.type.substr(0, variable.type.find_first_of("[*&"))));
+      }
+      program_.constant_variables[variable.name] = std::string(trim(variable.type));
+      if (!constant_memory) device_variables_.insert(variable.name);
+      for (std::size_t i = part.begin; i < part.end; ++i) {
+        if (at(i, "=") || at(i, "{")) constants_with_values_.insert(variable.name);
+      }
+      program_.constant_scopes[variable.name] = scope;
+    }
+  }
+
+  /// `weights[9] = {1}` behind a comma of a declaration of variables of `type`.
+  [[nodiscard]] TextParameter later_name(TokenSpan declarator, const std::string& type) const {
+    TextParameter variable;
+    std::size_t name = declarator.begin;
+    while (name + 1 < declarator.end && !tokens()[name].identifier()) ++name;
+    std::size_t end = name + 1;
+    while (end < declarator.end && at(end, "[")) end = tokens()[end].close + 1;
+    variable.name = std::string(tokens()[name].text);
+    variable.type = type + text_of(tokens(), {declarator.begin, name}) +
+                    text_of(tokens(), {name + 1, std::min(end, declarator.end)});
+    return variable;
   }
 
   /// `static constexpr int n = 4;` of a class, which other code calls `A::n`.
@@ -719,14 +779,15 @@ class ProgramReader {
   std::set<std::string_view> specifier_macros_;
   std::string scope_of_constants_;  // "a::b::" while variables of a namespace are read
   std::vector<std::pair<std::string_view, TokenSpan>> bodies_;  // of functions that are no kernels
-  std::set<std::string> constants_with_values_;
+  std::set<std::string> constants_with_values_, device_variables_;
   std::vector<Declaration> declarations_;
   ProgramText program_;
 };
 
 using Uses = std::map<std::string, std::set<std::string>>;
 
-/// The variables in constant memory that a kernel names, or the functions that it calls.
+/// The variables in constant memory, and variables of the device that the host writes, that a kernel names,
+/// or the functions that it calls.
 void find_constants(ProgramText& program, const Uses& uses) {
   for (TextKernel& kernel : program.kernels) {
     std::set<std::string> seen;
@@ -739,6 +800,21 @@ void find_constants(ProgramText& program, const Uses& uses) {
       if (used != uses.end()) left.insert(left.end(), used->second.begin(), used->second.end());
     }
     std::sort(kernel.constants.begin(), kernel.constants.end());
+  }
+}
+
+/// Classes with bases have the members of the bases first, as they lie in memory.
+void add_members_of_bases(ProgramText& program) {
+  for (const auto& [name, classes] : program.classes) {
+    const auto record = program.records.find(name);
+    if (record == program.records.end() || classes.size() != 1 || classes.front().bases.empty()) continue;
+    auto members = members_of_type(program, name);
+    if (!members) continue;  // bases of a library, which mostly have none
+    std::set<std::string> names;
+    for (TextParameter& member : *members) {
+      while (!names.insert(member.name).second) member.name += "_";
+    }
+    record->second = std::move(*members);
   }
 }
 
@@ -771,11 +847,15 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     readers.emplace_back(expand_launch_macros(declare_constants_of_macros(*one, constants), macros));
   std::set<std::string> templates;
   std::set<std::string> used_names, written_symbols, with_values;
+  std::set<std::string> copied_symbols, of_devices, written_on_devices;
   for (const ProgramReader& reader : readers) {
     reader.add_templates(templates);
     reader.add_used_names(used_names);
     reader.add_written_symbols(written_symbols);
     with_values.insert(reader.constants_with_values().begin(), reader.constants_with_values().end());
+    reader.add_copied_symbols(copied_symbols);
+    of_devices.insert(reader.device_variables().begin(), reader.device_variables().end());
+    reader.add_names_written_on_devices(written_on_devices);
   }
   Uses uses;
   const bool has_constants = std::any_of(readers.begin(), readers.end(),
@@ -835,9 +915,12 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   for (TextKernel& kernel : program.kernels)
     add_passed_fetches(kernel.fetches, kernel.passed_textures, program.texture_users);
   std::erase_if(program.constant_variables, [&](const auto& variable) {
-    return with_values.contains(variable.first) && !written_symbols.contains(variable.first);
+    const std::string& name = variable.first;
+    if (of_devices.contains(name)) return !copied_symbols.contains(name) || written_on_devices.contains(name);
+    return with_values.contains(name) && !written_symbols.contains(name);
   });
   add_enumerations_of_cuda(program);
+  add_members_of_bases(program);
   find_constants(program, uses);
   find_other_overloads(program);
   return program;

@@ -88,6 +88,7 @@ struct TextClass {
   std::vector<TextParameter> members;            ///< data, with extents in the type: "float [4]"
   std::map<std::string, std::string> constants;  ///< values of static members
   std::map<std::string, std::string> types;      ///< targets of typedef and using
+  bool declares_virtual = false;                 ///< a function
 };
 
 /// A call of a function template, of a generic lambda or of a parameter that may be one, a use of a class
@@ -133,12 +134,12 @@ struct ProgramText {
   std::map<std::string, std::vector<TextParameter>> alias_parameters;  ///< of alias templates among them
   std::map<std::string, std::vector<TextClass>> classes;  ///< by name: one, and its specialisations
   std::map<std::string, std::vector<TextParameter>>
-      records;                                      ///< members of classes that are no specialisations
+      records;  ///< members of classes that are no specialisations, inherited ones first
   std::map<std::string, std::string> enumerations;  ///< the first enumerator of each
   std::map<std::string, std::string> allocations;   ///< bytes of the device's memory, by the pointer's name
   DeviceContent device_content;
   /// Variables in constant memory, by name, with extents in the type: "float [16]". One with a value of its
-  /// own is among them if the host writes it.
+  /// own is among them if the host writes it, and so is a variable of the device that only the host writes.
   std::map<std::string, std::string> constant_variables;
   std::map<std::string, std::string> constant_scopes;         ///< of those: "ns::", or empty
   std::map<std::string, std::set<std::string>> class_scopes;  ///< by a class's or enumeration's name: "ns::"

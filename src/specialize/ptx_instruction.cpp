@@ -300,9 +300,9 @@ class Instruction {
     if (words_[0] == "shfl") return shuffled();
     if (words_[0] == "vote") return voted();
     if (words_[0] == "elect") return elected();
+    if (words_[0] == "setp" || words_[0] == "set") return compared();
     const std::string target = written(operands_[0]);
     if (target.empty()) return std::nullopt;
-    if (words_[0] == "setp" && words_.size() == 3) return compare(target);
     if (words_[0] == "selp") return select(target);
     if (const auto small = small_number_ptx(words_)) {
       const auto made = filled(small->pattern, small->operand);
@@ -555,7 +555,7 @@ class Instruction {
     return target.empty() ? std::nullopt : std::optional(assigned(target, join(made, " | ")));
   }
 
-  [[nodiscard]] std::optional<std::string> compare(const std::string& target) const {
+  [[nodiscard]] std::optional<std::string> comparison() const {
     static const std::map<std::string, std::string> whole = {
         {"eq", "$1 == $2"}, {"ne", "$1 != $2"}, {"lt", "$1 < $2"},  {"le", "$1 <= $2"}, {"gt", "$1 > $2"},
         {"ge", "$1 >= $2"}, {"lo", "$1 < $2"},  {"ls", "$1 <= $2"}, {"hi", "$1 > $2"},  {"hs", "$1 >= $2"}};
@@ -574,10 +574,45 @@ class Instruction {
                                                             {"geu", "!($1 < $2)"},
                                                             {"num", "($1 == $1 && $2 == $2)"},
                                                             {"nan", "!($1 == $1 && $2 == $2)"}};
-    const auto& signs = words_[2][0] == 'f' ? real : whole;
+    const auto& signs = words_.back()[0] == 'f' ? real : whole;
     const auto sign = signs.find(words_[1]);
-    const auto made = sign == signs.end() ? std::nullopt : filled(sign->second, words_[2]);
-    return made ? std::optional(assigned(target, *made)) : std::nullopt;
+    return sign == signs.end() ? std::nullopt : filled(sign->second, words_.back());
+  }
+
+  /// `setp.eq.u32 p|q, a, b`, `setp.lt.and.s32 p, a, b, !c`, `set.ge.u32.u64 d, a, b`, `set.gt.or.f32.s32 d,
+  /// a, b, c`: d is all bits or 1.0f, q the opposite of p, before both meet c.
+  [[nodiscard]] std::optional<std::string> compared() const {
+    static const std::map<std::string, std::string> joins = {
+        {"and", " && "}, {"or", " || "}, {"xor", " != "}};
+    const bool predicate = words_[0] == "setp";
+    const std::size_t plain = predicate ? 3 : 4;
+    const bool joined = words_.size() == plain + 1 && operands_.size() == 4;
+    const auto join = joined ? joins.find(words_[2]) : joins.end();
+    if (!(words_.size() == plain && operands_.size() == 3) && join == joins.end()) return std::nullopt;
+    const auto holds = comparison();
+    const bool negated = joined && operands_[3].starts_with('!');
+    const auto other = joined ? value(operands_[3].substr(negated ? 1 : 0)) : std::nullopt;
+    if (!holds || joined != other.has_value()) return std::nullopt;
+    const auto met = [&](const std::string& found) {
+      if (!joined) return "(" + found + ")";
+      return "((" + found + ")" + join->second + "(" + *other + (negated ? " == 0))" : " != 0))");
+    };
+    const std::size_t bar = operands_[0].find('|');
+    if (!predicate) {
+      const std::string target = written(operands_[0]), &to = words_[words_.size() - 2];
+      const bool real = to == "f32";
+      if (target.empty() || (to != "u32" && to != "s32" && !real) || real != known_.is_real(operands_[0]))
+        return std::nullopt;
+      return assigned(target, met(*holds) + (real ? " ? 1.0f : 0.0f" : " ? ~0u : 0u"));
+    }
+    const std::string target = written(std::string(trim(operands_[0].substr(0, bar))));
+    if (target.empty()) return std::nullopt;
+    if (bar == std::string::npos) return assigned(target, joined ? met(*holds) : *holds);
+    const std::string opposite = written(std::string(trim(operands_[0].substr(bar + 1))));
+    if (opposite.empty()) return std::nullopt;
+    return "{ const bool kiln_holds = " + *holds + "; const bool kiln_first = " + met("kiln_holds") +
+           "; const bool kiln_second = " + met("!kiln_holds") + "; " + target + " = kiln_first; " + opposite +
+           " = kiln_second; }";
   }
 
   [[nodiscard]] std::optional<std::string> select(const std::string& target) const {
@@ -885,12 +920,12 @@ class Instruction {
            "mma_sync(kiln_d, kiln_a, kiln_b, kiln_c, " + (limited ? "true" : "false") + "); " + *take_d + "}";
   }
 
-  /// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4]`, `stmatrix... [%0], {%1}`.
+  /// `ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4]`, `stmatrix... [%0], {%1}`;
+  /// without `shared` the address is a pointer.
   [[nodiscard]] std::optional<std::string> tiles() const {
     const bool load = words_[0] == "ldmatrix";
     const std::size_t count = has("x4") ? 4 : has("x2") ? 2 : has("x1") ? 1 : 0;
-    if (count == 0 || !has("m8n8") || words_.back() != "b16" || !in_space("shared") || operands_.size() != 2)
-      return std::nullopt;
+    if (count == 0 || !has("m8n8") || words_.back() != "b16" || operands_.size() != 2) return std::nullopt;
     const Texts registers = listed(operands_[load ? 0 : 1]);
     const auto row = address(operands_[load ? 1 : 0], "char");
     if (registers.size() != count || !row) return std::nullopt;

@@ -1,10 +1,25 @@
 #include "specialize/symbol_expression.h"
 
+#include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
 
 namespace kiln {
+namespace {
+
+/// "namespace {", however it is spaced.
+bool has_unnamed_namespace(const std::string& text) {
+  constexpr std::string_view kWord = "namespace";
+  for (std::size_t at = text.find(kWord); at != std::string::npos; at = text.find(kWord, at)) {
+    at = text.find_first_not_of(" \t\r\n", at + kWord.size());
+    if (at != std::string::npos && text[at] == '{') return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 std::string symbol_expression(const Configuration& configuration, const std::string& symbol) {
   const std::size_t open = symbol.find('<');
@@ -20,7 +35,25 @@ std::string symbol_expression(const Configuration& configuration, const std::str
 }
 
 std::string entry_of_variable(const std::string& symbol_expression) {
-  return symbol_expression.find('<') == std::string::npos ? "" : "&" + symbol_expression;
+  return "&" + symbol_expression;
+}
+
+bool needs_entry(const std::string& symbol_expression, const Specialization& specialization) {
+  if (symbol_expression.find_first_of("<:") != std::string::npos) return true;
+  const auto& headers = specialization.headers;
+  return has_unnamed_namespace(specialization.source_text) ||
+         std::any_of(headers.begin(), headers.end(),
+                     [](const IncludedHeader& header) { return has_unnamed_namespace(header.text); });
+}
+
+std::string mangled_variable(const std::string& symbol_expression) {
+  if (symbol_expression.find("::") == std::string::npos || symbol_expression.find('<') != std::string::npos)
+    return symbol_expression;
+  std::string mangled = "_ZN";
+  for (const std::string& part : split(symbol_expression, ':')) {
+    if (!part.empty()) mangled += std::to_string(part.size()) + part;
+  }
+  return mangled + "E";
 }
 
 }  // namespace kiln

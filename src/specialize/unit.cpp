@@ -250,8 +250,9 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
                 {expression, fixed_block(configuration, *shape, target), bounds_text(configuration, kernel)});
     }
     for (const auto& [symbol, buffer] : kernel.symbols) {
-      const std::string entry = entry_of_variable(symbol_expression(configuration, symbol));
-      if (!entry.empty()) add_entry(unit->specialization, {entry, std::nullopt, ""});
+      const std::string variable = symbol_expression(configuration, symbol);
+      if (needs_entry(variable, unit->specialization))
+        add_entry(unit->specialization, {entry_of_variable(variable), std::nullopt, ""});
     }
   }
   for (Unit& unit : units) {

@@ -591,7 +591,9 @@ class Drafter {
     bool block_is_known = launch != nullptr, guesses_part = false;
     scalars_.guess_block("", 0);
     if (launch != nullptr) {
-      const std::vector<std::string> extents = types_.extents_of_launch(launch->block);
+      std::vector<std::string> extents = types_.extents_of_launch(launch->block);
+      while (extents.size() > 1 && !types_.value_of(extents.front()) && types_.value_of(extents.back()) == 1)
+        extents.pop_back();  // "dim3(min(n, 32), 1)"
       for (const std::string& extent : extents) {
         const auto value = types_.value_of(extent);
         const bool fits = value && *value >= 1 && *value <= kGuessedSize;
@@ -713,7 +715,7 @@ class Drafter {
       if (const auto symbol = buffers_.symbol(name, kernel)) {
         symbols.push_back(*symbol);
       } else {
-        draft_.notes.push_back("the variable '" + name + "' in constant memory is left as it is: '" +
+        draft_.notes.push_back("the variable '" + name + "' of the device is left as it is: '" +
                                variable->second + "' has no form in a workload");
       }
     }

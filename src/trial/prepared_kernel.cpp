@@ -19,13 +19,15 @@ std::string size_text(const std::string& name, std::uint64_t bytes) {
   return "'" + name + "' holds " + std::to_string(bytes) + " bytes";
 }
 
-/// The name that the code has for a variable: an instance of a template of variables has another one than in
-/// the workload.
-std::string name_in_code(const Configuration& configuration, const std::string& symbol,
-                         const CodeObject& code) {
-  std::string expression = symbol_expression(configuration, symbol);
-  const auto lowered = code.lowered_names.find(entry_of_variable(expression));
-  return lowered == code.lowered_names.end() ? expression : lowered->second;
+/// The variable of a name of the workload; the code may have another name for it.
+std::optional<std::pair<void*, std::size_t>> find_variable(const Configuration& configuration,
+                                                           const std::string& name, const LoadedCode& code) {
+  const std::string expression = symbol_expression(configuration, name);
+  const auto& lowered = code.code().lowered_names;
+  const auto known = lowered.find(entry_of_variable(expression));
+  if (known != lowered.end()) return code.module()->symbol(known->second);
+  const auto plain = code.module()->symbol(expression);
+  return plain ? plain : code.module()->symbol(mangled_variable(expression));
 }
 
 }  // namespace
@@ -35,7 +37,7 @@ SymbolVariables find_symbols(const Configuration& configuration, const KernelSpe
   SymbolVariables found;
   const std::string place = "kernels." + kernel.name + ".symbols: ";
   for (const auto& [name, buffer_name] : kernel.symbols) {
-    const auto symbol = code.module()->symbol(name_in_code(configuration, name, code.code()));
+    const auto symbol = find_variable(configuration, name, code);
     const DeviceBuffer& buffer = workspace.buffer(buffer_name);
     if (!symbol)
       throw bad_input(place + "'" + kernel.source + "' defines no variable '" + name + "'", kernel.where);

@@ -303,6 +303,65 @@ TEST_F(NewPrograms, ExtentsOfANamespaceAndIntegersOfTheCLibraryAreKnown) {
   EXPECT_THAT(yaml, HasSubstr("args: [{struct: [x, x, w]}, n]"));
 }
 
+TEST_F(NewPrograms, EachNameOfADeclarationInConstantMemoryIsASymbol) {
+  const std::string yaml = draft(R"cuda(
+namespace grid {
+__constant__ long nx, ny = 1;
+__constant__ float scale, weights[2], *none;
+}
+__global__ void fill(float* out) {
+  using namespace grid;
+  out[threadIdx.x] = nx * ny * scale * weights[threadIdx.x % 2];
+}
+void run(float* out, long h) {
+  cudaMemcpyToSymbol(grid::ny, &h, sizeof(h));
+  fill<<<1, 32>>>(out);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("symbols: {\"grid::nx\": nx, \"grid::ny\": ny, \"grid::scale\": scale, "
+                              "\"grid::weights\": weights}"));
+  const CliResult ran = run_with(
+      yaml,
+      {{"nx: {type: long, shape: [1], init: {uniform: [0, 16]}}", "nx: {type: long, shape: [1], init: 3}"},
+       {"ny: {type: long, shape: [1], init: {uniform: [0, 16]}}", "ny: {type: long, shape: [1], init: 5}"},
+       {"scale: {type: float, shape: [1], init: {uniform: [0, 1]}}",
+        "scale: {type: float, shape: [1], init: 2}"},
+       {"weights: {type: float, shape: [2], init: {uniform: [0, 1]}}",
+        "weights: {type: float, shape: [2], init: 0.5}"},
+       {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 15}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, AnObjectWithVirtualFunctionsBeginsWithAPointer) {
+  const std::string yaml = draft(R"cuda(
+template <class T>
+class Data {
+ public:
+  __host__ __device__ virtual ~Data() {}
+  __host__ __device__ virtual int size() const { return 0; }
+  __host__ __device__ T* data() const { return data_; }
+
+ private:
+  T* data_;
+};
+class Sample : public Data<float> {
+ public:
+  __host__ __device__ int size() const override { return n_; }
+  int n_, k_;
+};
+__global__ void scale(Sample sample, float* out) { out[threadIdx.x] = sample.data()[threadIdx.x] * sample.k_; }
+void run(Sample sample, float* out) { scale<<<1, 32>>>(sample, out); }
+)cuda");
+  const std::string members = "{struct: [{value: 0, type: ulong}, data_, {value: 0, type: int}, ";
+  EXPECT_THAT(yaml, HasSubstr(members + "{value: 0, type: int}]}"));
+  const CliResult ran =
+      run_with(yaml, {{members + "{value: 0, type: int}", members + "{value: 7, type: int}"},
+                      {"data_: {type: float, shape: [elements], init: 0}",
+                       "data_: {type: float, shape: [elements], init: 2}"},
+                      {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 14}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, APointerToAnArrayIsOnePointer) {
   const std::string yaml = draft(
       "__global__ void plane(float (*a)[32], const int (*__restrict__ b)[4][2], int n) {\n"
@@ -1008,7 +1067,21 @@ TEST_F(NewPrograms, InstructionsOfNumbersAreAsPtxDefinesThem) {
       {"\"cvt.rz.f32.u32 %0, %1;\" : \"=f\"(f) : \"r\"(0xffffffff)", "1333788671"},
       {"\"{.reg .pred p; setp.ne.f32 p, %1, %1; selp.u32 %0, 1, 2, p;}\" : \"=r\"(r) : \"f\"(nan)", "2"},
       {"\"{.reg .pred p; setp.ltu.f32 p, %1, %1; selp.u32 %0, 1, 2, p;}\" : \"=r\"(r) : \"f\"(nan)", "1"},
-      {"\"{.reg .pred p; setp.num.f32 p, %1, %1; selp.u32 %0, 1, 2, p;}\" : \"=r\"(r) : \"f\"(nan)", "2"}};
+      {"\"{.reg .pred p; setp.num.f32 p, %1, %1; selp.u32 %0, 1, 2, p;}\" : \"=r\"(r) : \"f\"(nan)", "2"},
+      {"\"set.ge.u32.u64 %0, %1, 5;\" : \"=r\"(r) : \"l\"(wide)", "4294967295"},
+      {"\"set.lt.s32.s32 %0, %1, -3;\" : \"=r\"(r) : \"r\"(minus)", "0"},
+      {"\"set.gt.f32.s32 %0, 0, %1;\" : \"=f\"(f) : \"r\"(minus)", "1065353216"},
+      {"\"{.reg .pred p, q; setp.eq.u32 p|q, %1, 3; set.lt.and.u32.u64 %0, 1, 2, q;}\" : \"=r\"(r) : "
+       "\"r\"(4)",
+       "4294967295"},
+      {"\"{.reg .pred p; setp.eq.u32 p, %1, 4; set.lt.or.u32.u32 %0, 2, 1, !p;}\" : \"=r\"(r) : \"r\"(4)",
+       "0"},
+      {"\"{.reg .pred p, q; setp.lt.s32 p, %1, 0; setp.gt.xor.s32 p|q, %1, 0, p; selp.u32 %0, 1, 2, p; "
+       "@q add.u32 %0, %0, 10;}\" : \"=r\"(r) : \"r\"(minus)",
+       "1"},
+      {"\"{.reg .pred p, q; setp.lt.and.f32 p|q, %1, 0f3f800000, 1; selp.u32 %0, 1, 2, p; @q add.u32 %0, %0, "
+       "10;}\" : \"=r\"(r) : \"f\"(nan)",
+       "12"}};
   std::string kernel =
       "__global__ void k(unsigned* a) {\n  const int minus = -3; const float nan = "
       "__uint_as_float(0x7fc00000u);\n"

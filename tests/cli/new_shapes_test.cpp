@@ -127,6 +127,104 @@ void run_second(float* b, int n) {
   EXPECT_THAT(yaml, HasSubstr("shared: \"16 * 4\""));
 }
 
+TEST_F(NewShapes, OfAFunctionsOwnExpressionsAreTakenThere) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void first(float* a, int n) { a[threadIdx.x] = n; }
+__global__ void second(float* b, int n, int bits) { b[threadIdx.x] = bits * n; }
+__global__ void third(float* c, int n) { extern __shared__ float s[]; c[threadIdx.x] = s[n]; }
+int bytes_of_third(int n) { int bytes = max(n, 64) * 4; return bytes; }
+void run_first(float* a, int n) {
+  int size = n, block_size = min(size, 32);
+  dim3 block(block_size, 1), grid((size + block_size - 1) / block_size, 1);
+  first<<<grid, block>>>(a, n);
+}
+void run_second(float* b, int n) {
+  int size = n >> 1, block_size = min(size, 32);
+  dim3 block(block_size, 1), grid((size + block_size - 1) / block_size, 1);
+  second<<<grid, block>>>(b, n, 3);
+}
+void run_third(float* c, int n) {
+  static int bytes = bytes_of_third();
+  third<<<4, 64, bytes>>>(c, n);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"(n + (min(n, 32)) - 1) // max(1, (min(n, 32)))\", 1]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [\"min(n, 32)\"]  # line"));
+  EXPECT_THAT(
+      yaml, HasSubstr("grid: [\"max(1, ((n // 2) + (min((n // 2), 32)) - 1) // (min((n // 2), 32)))\", 1]"));
+  EXPECT_THAT(yaml, HasSubstr("block: [\"max(1, min((n // 2), 32))\"]  # line"));
+  // What a function of the host computes is taken from a variable of the same name.
+  EXPECT_THAT(yaml, HasSubstr("shared: \"max(n, 64) * 4\"  # line"));
+}
+
+TEST_F(NewShapes, OfLaunchesFollowWhatTheKernelGets) {
+  const std::string yaml = valid_draft(R"cuda(
+template <int W> __global__ void scale(float* a, int n) { if (blockIdx.x * W + threadIdx.x < n) a[0] = W; }
+__global__ void fill(float* a) { a[threadIdx.x] = 1; }
+int main() {
+  int n = 1000000;
+  const int block = 256;
+  int blocks = (n + block - 1) / block, others = n / 500;
+  float* a;
+  cudaMalloc(&a, n * sizeof(float));
+  scale<block><<<blocks, block>>>(a, n);
+  fill<<<others, block>>>(a);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("n: {type: int, default: 1000000}  # as in the program: n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [256]"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"(n + 256 - 1) // 256\"]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [2000]  # line"));  // which gets no n
+}
+
+TEST_F(NewShapes, OfClassesHaveTheMembersOfTheirBases) {
+  const std::string yaml = valid_draft(R"cuda(
+struct Place { float x, y; };
+struct Light : public Place { float power; int kind[2]; };
+class Lamp : Light { public: double warm; float x; };
+struct Plain : Unknown { int id; };
+__global__ void k(Light* lights, const Lamp* lamps, Plain* p) { lights[0].power = lamps[0].warm * p->id; }
+void run(Light* lights, Lamp* lamps, Plain* p) { k<<<1, 32>>>(lights, lamps, p); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("Light: {x: float, y: float, power: float, kind: \"int[2]\"}\n"));
+  EXPECT_THAT(yaml, HasSubstr("Lamp: {x: float, y: float, power: float, kind: \"int[2]\", warm: double, x_: "
+                              "float}\n"));
+  EXPECT_THAT(yaml, HasSubstr("Plain: {id: int}\n"));
+}
+
+TEST_F(NewShapes, OfVariablesThatTheHostCopiesAreTheirs) {
+  const std::string yaml = valid_draft(R"cuda(
+__device__ int width;
+__device__ float table[4] = {1, 2, 3, 4};
+__device__ unsigned counter, turns, masks;
+__constant__ int first = 1, second, many[3 * 2];
+__device__ float work[8], unset[2];
+__device__ int helper(int i) { return i % width & masks * first + second + many[i]; }
+__global__ void k(float* out) {
+  atomicAdd(&counter, 1u);
+  turns += 1;
+  work[threadIdx.x] = table[0];
+  out[helper(threadIdx.x)] = table[1] + work[2] + unset[0];
+}
+void run(float* out, const float* h, int w) {
+  void* p; unsigned zero = 0;
+  cudaMemcpyToSymbol(width, &w, sizeof(int));
+  cudaMemcpyToSymbol(table, h, sizeof(table));
+  cudaMemcpyToSymbol(counter, &zero, sizeof(zero));
+  cudaMemcpyToSymbol(turns, &zero, sizeof(zero));
+  cudaMemcpyToSymbol(masks, &w, sizeof(zero));
+  cudaMemcpyToSymbol(work, h, sizeof(float));
+  cudaGetSymbolAddress(&p, unset);
+  k<<<1, 32>>>(out);
+}
+)cuda");
+  EXPECT_THAT(yaml,
+              HasSubstr("symbols: {many: many, masks: masks, second: second, table: table, width: width}\n"));
+  EXPECT_THAT(yaml,
+              HasSubstr("table: {type: float, shape: [4], init: {uniform: [0, 1]}}  # FILL IN content, for "
+                        "a variable of the device"));
+}
+
 TEST_F(NewShapes, OfHelpersAndAssignmentsAreRead) {
   const std::string yaml = valid_draft(R"cuda(
 #define DIV_UP(x, y) (((x) + (y) - 1) / (y))

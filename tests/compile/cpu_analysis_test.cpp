@@ -314,9 +314,10 @@ TEST(Outline, StillSeesWhatStandsBehindBraces) {
   EXPECT_GE(named("P"), 1);
   EXPECT_EQ(named("p"), 1);
   EXPECT_EQ(named("C"), 2);
-  ASSERT_EQ(outlined.variables.size(), 2U);
+  ASSERT_EQ(outlined.variables.size(), 3U);
   EXPECT_EQ(outlined.variables[0].qualified_name, "a");
-  EXPECT_EQ(outlined.variables[1].qualified_name, "n::m::v");
+  EXPECT_EQ(outlined.variables[1].qualified_name, "b");
+  EXPECT_EQ(outlined.variables[2].qualified_name, "n::m::v");
 }
 
 }  // namespace

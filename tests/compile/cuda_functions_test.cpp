@@ -451,19 +451,19 @@ TEST_F(CudaFunctions, ATextsOwnAtomicSumOfDoublesGoesBeforeKilns) {
 TEST_F(CudaFunctions, RelationsAndKindsOfReals) {
   for (const char* const header : {"", "#include <cmath>\n", "#include <math.h>\n"}) {
     EXPECT_THAT(
-        values<int>(
-            "int",
-            {"isgreater(2.0f, 1.0f) + 10 * isgreater(1.0f, NAN)", "isgreaterequal(2.0, 2.0)",
-             "isless(1.0f, 2.0) + 10 * isless(2.0, 1.0f)", "islessequal(3.0f, 2.0f)",
-             "islessgreater(1.0f, 2.0f) + 10 * islessgreater(NAN, 1.0f)",
-             "isunordered(NAN, 1.0f) + 10 * isunordered(1.0, 2.0)",
-             "isnormal(1.0f) + 10 * isnormal(1e-40f) + 100 * isnormal(0.0)",
-             "fpclassify(1.0f) == fpclassify(-3.0) && fpclassify(0.0f) != fpclassify(1e-40f)",
-             "(__isnan(0.0) != 0) + 10 * (__isnanf(NAN) != 0) + 100 * (__isinff(-INFINITY) != 0)",
-             "(__finitef(1.0f) != 0) + 10 * (__finite(INFINITY) != 0) + 100 * (__signbitf(-0.0f) != 0)",
-             "nexttoward(1.0, 2.0L) > 1.0", "static_cast<int>(fdivide(7.0, 2.0) * 2)"},
-            header),
-        ElementsAre(1, 1, 1, 0, 1, 1, 1, 1, 110, 101, 1, 7))
+        values<int>("int",
+                    {"isgreater(2.0f, 1.0f) + 10 * isgreater(1.0f, NAN)", "isgreaterequal(2.0, 2.0)",
+                     "isless(1.0f, 2.0) + 10 * isless(2.0, 1.0f)", "islessequal(3.0f, 2.0f)",
+                     "islessgreater(1.0f, 2.0f) + 10 * islessgreater(NAN, 1.0f)",
+                     "isunordered(NAN, 1.0f) + 10 * isunordered(1.0, 2.0)",
+                     "isnormal(1.0f) + 10 * isnormal(1e-40f) + 100 * isnormal(0.0)",
+                     "fpclassify(1.0f) == fpclassify(-3.0) && fpclassify(0.0f) != fpclassify(1e-40f)",
+                     "(__isnan(0.0) != 0) + 10 * (__isnanf(NAN) != 0) + 100 * (__isinff(-INFINITY) != 0)",
+                     "(__finitef(1.0f) != 0) + 10 * (__finite(INFINITY) != 0) + 100 * __signbitf(-0.0f)",
+                     "__signbit(-2.5) + 10 * __signbit(0.0) + 100 * __signbitf(-INFINITY)",
+                     "nexttoward(1.0, 2.0L) > 1.0", "static_cast<int>(fdivide(7.0, 2.0) * 2)"},
+                    header),
+        ElementsAre(1, 1, 1, 0, 1, 1, 1, 1, 110, 101, 101, 1, 7))
         << header;
   }
   EXPECT_THAT(values<int>("int", {"fpclassify(NAN) == FP_NAN", "fpclassify(1e-40f) == FP_SUBNORMAL",

@@ -74,12 +74,13 @@ __constant__ float table[3 * (2)] = {1, 2};
 namespace a::b { static __device__ unsigned long long counter; }
 namespace { __device__ __align__(16) int4 hidden{}; }
 extern __constant__ float elsewhere[];
-__device__ float function(float x);
+namespace a { __constant__ long nx, ny[2] = {f(1, 2), 3}, *nz; }
+__device__ float function(float x, int y);
 __device__ float defined(float x) { __device__ float* y = &x; return *y; }
 )");
   std::vector<std::string> names;
   for (const DeviceVariable& variable : text.variables) names.push_back(variable.qualified_name);
-  EXPECT_THAT(names, ElementsAre("table", "a::b::counter", "hidden"));
+  EXPECT_THAT(names, ElementsAre("table", "a::b::counter", "hidden", "a::nx", "a::ny", "a::nz"));
 }
 
 TEST(Outline, TemplateArgumentsAreNoNamesOfVariables) {

@@ -1030,6 +1030,46 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 128 + t] = fabsf(s[0] - sum) < 0.01f ? t : 0.0f / (n - n);
 })",
      {128, 1, 1}},
+    {"LanesInStepOfElementsOfAVolatilePointer",
+     R"(struct Larger {
+  __device__ float operator()(float a, float b) const { return fmaxf(a, b); }
+};
+template <class Op> __device__ float last_rounds(float* s, int t, Op op) {
+  volatile float* mine = &s[t];
+  *mine = op(*mine, mine[32]);
+  *mine = op(*mine, mine[16]);
+  *mine = op(*mine, mine[8]);
+  *mine = op(*mine, mine[4]);
+  *mine = op(*mine, mine[2]);
+  *mine = op(*mine, mine[1]);
+  return *mine;
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64], largest[64];
+  const int t = threadIdx.x;
+  s[t] = largest[t] = in[blockIdx.x * 64 + t];
+  __syncthreads();
+  float most = 0.0f;
+  if (t < 32) {
+    volatile float* mine = s + t;
+    *mine += mine[32];
+    *mine += mine[16];
+    *mine += mine[8];
+    *mine += mine[4];
+    *mine += mine[2];
+    *mine += mine[1];
+    most = last_rounds(largest, t, Larger());
+  }
+  __syncthreads();
+  float sum = 0.0f, expected = in[blockIdx.x * 64];
+  for (int i = 0; i < 64; ++i) {
+    sum += in[blockIdx.x * 64 + i];
+    expected = fmaxf(expected, in[blockIdx.x * 64 + i]);
+  }
+  const bool right = fabsf(s[0] - sum) < 0.01f && (t != 0 || most == expected);
+  out[blockIdx.x * 64 + t] = right ? t : 0.0f / (n - n);
+})",
+     {64, 1, 1}},
     {"LanesInStepWithinOneStatement",
      R"(struct Pair { float first; int second; };
 #define LANES 16
@@ -1060,6 +1100,36 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + i] = wrong == 0.0f ? i : 0.0f / (n - n);
 })",
      {64, 1, 1}},
+    {"LanesInStepOnAnArrayOutsideOfFunctions",
+     R"(namespace state { __shared__ __align__(16) int words[96]; }
+using namespace state;
+__device__ int turned(int value) {
+  const int lane = threadIdx.x % 32;
+  int* own = words + 32 * (threadIdx.x / 32);
+  if (lane < 30) {
+    for (int turn = 0; turn < 4; ++turn) {
+      own[lane] = value;
+      const int next = own[(lane + 1) % 30];
+      const int third = own[(lane + 3) % 30];
+      value = 2 * next - third;
+    }
+  }
+  __syncwarp();
+  return value;
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  const int t = threadIdx.x, lane = t % 32;
+  const int found = turned(lane * lane * (t / 32 + 1));
+  int values[30], others[30];
+  for (int i = 0; i < 30; ++i) values[i] = i * i * (t / 32 + 1);
+  for (int turn = 0; turn < 4; ++turn) {
+    for (int i = 0; i < 30; ++i) others[i] = 2 * values[(i + 1) % 30] - values[(i + 3) % 30];
+    for (int i = 0; i < 30; ++i) values[i] = others[i];
+  }
+  const bool right = lane < 30 ? found == values[lane] : found == lane * lane * (t / 32 + 1);
+  out[blockIdx.x * 96 + t] = right ? t : 0.0f / (n - n);
+})",
+     {96, 1, 1}},
     {"LanesInStepOfFunctionsAndBranches",
      R"(__device__ void butterfly(float* sums, int i) {
   sums[i] += sums[i ^ 8];

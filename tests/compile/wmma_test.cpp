@@ -433,6 +433,11 @@ extern "C" __global__ void k(float* d, const half* a, const half* b, int rows) {
               static_cast<uint32_t>(__cvta_generic_to_shared(&sa[lane % 16 * 16 + lane / 16 * 8])));
   asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];" : "=r"(fb[0]), "=r"(fb[1])
                : "r"((uint32_t)__cvta_generic_to_shared(&sb[lane % 16 * 8])));
+  uint32_t by_pointer[2];
+#define LOAD(at) { asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.b16 {%0, %1}, [%2];" \
+                                : "=r"(by_pointer[0]), "=r"(by_pointer[1]) : "l"(at)); }
+  LOAD(sb + lane % 16 * 8)
+  if (by_pointer[0] != fb[0] || by_pointer[1] != fb[1]) c[0] = 1e9f;
   asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, "
                "{%10,%11,%12,%13};" : "=f"(c[0]), "=f"(c[1]), "=f"(c[2]), "=f"(c[3])
                : "r"(fa[0]), "r"(fa[1]), "r"(fa[2]), "r"(fa[3]), "r"(fb[0]), "r"(fb[1]),

@@ -39,6 +39,7 @@ kernels:
   absent: {source: absent.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {tabel: weights}}
   unfit: {source: unfit.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: longer}}
   instance: {source: instance.cu, grid: [1], block: [4], args: [y], symbols: {"numbers<double>": weights}}
+  spaces: {source: spaces.cu, grid: [1], block: [4], args: [y], symbols: {"outer::inner::table": weights, "outer::own": squares, hidden: weights}}
   change: {source: change.cu, grid: [1], block: [4], args: [y], symbols: {state: weights}}
 run: [weigh]
 )yaml";
@@ -69,6 +70,17 @@ __constant__ T numbers[4];
 extern "C" __global__ void instance(double* y) { y[threadIdx.x] = numbers<double>[threadIdx.x]; }
 )";
 
+const char* const kSpaces = R"(namespace outer {
+namespace inner { __constant__ double table[4]; }
+static __constant__ double own[4];
+}
+namespace { __constant__ double hidden[4]; }
+extern "C" __global__ void spaces(double* y) {
+  const int i = threadIdx.x;
+  y[i] = outer::inner::table[i] + 100 * outer::own[i] + 1000 * hidden[i];
+}
+)";
+
 class Symbols : public testing::Test {
  protected:
   void SetUp() override {
@@ -82,6 +94,7 @@ class Symbols : public testing::Test {
     std::ofstream(folder_ / "make_squares.cu") << kMakeSquares;
     std::ofstream(folder_ / "change.cu") << kChange;
     std::ofstream(folder_ / "instance.cu") << kInstance;
+    std::ofstream(folder_ / "spaces.cu") << kSpaces;
     Settings settings;
     settings.cache_dir = (folder_ / "cache").string();
     settings.log_level = "off";
@@ -117,6 +130,7 @@ TEST_F(Symbols, HoldWhatTheWorkloadSays) {
   EXPECT_EQ(result_of(request("square").set("scale", 3).get()), (Values{9, 16, 25, 36}));
   EXPECT_EQ(result_of(request("copied").get()), (Values{4, 9, 16, 25})) << "a copy of what a kernel makes";
   EXPECT_EQ(result_of(request("instance").get()), (Values{2, 3, 4, 5})) << "of a template of variables";
+  EXPECT_EQ(result_of(request("spaces").get()), (Values{2402, 3903, 5604, 7505})) << "of namespaces";
 }
 
 TEST_F(Symbols, AreNotSharedByKernelsOfOneCode) {

@@ -95,6 +95,43 @@ TEST_F(GpuJobLaunch, AJobSpellsThemInItsWorkload) {
   EXPECT_THAT(result.out, ::testing::HasSubstr("3 ok"));
 }
 
+TEST_F(GpuJobLaunch, VariablesOfNamespacesHoldWhatTheWorkloadSays) {
+  write("spaces/spaces.yaml", R"yaml(workload: spaces
+parameters: {n: {type: int, default: 4}}
+buffers:
+  y: {type: double, shape: [n]}
+  ones: {type: double, shape: [n], init: 1}
+  twos: {type: double, shape: [n], init: 2}
+  threes: {type: double, shape: [n], init: 3}
+kernels:
+  spaces:
+    source: spaces.cu
+    grid: [1]
+    block: [n]
+    args: [y]
+    symbols: {"outer::inner::table": ones, "outer::own": twos, hidden: threes}
+run: [spaces]
+verify:
+  checks:
+    - {buffer: y, expected: 321}
+)yaml");
+  write("spaces/spaces.cu", R"(namespace outer {
+namespace inner { __constant__ double table[4]; }
+static __constant__ double own[4];
+}
+namespace { __constant__ double hidden[4]; }
+__global__ void spaces(double* y) {
+  const int i = threadIdx.x;
+  y[i] = outer::inner::table[i] + 10 * outer::own[i] + 100 * hidden[i];
+}
+)");
+  const std::string job = write("spaces.job.yaml", "workload: spaces\nmeasure: false\n");
+  for (const char* device : {"cuda:0", "cpu"}) {
+    const CliResult result = kiln({"run", job, "--device", device});
+    EXPECT_EQ(result.code, 0) << device << result.out << result.err;
+  }
+}
+
 // Each of 30 launches adds 1 to what the one before has written, from another place: with blocks that start
 // too early some sums are smaller.
 TEST_F(GpuJobLaunch, OverlappingLaunchesSeeWhatTheLaunchBeforeHasWritten) {

@@ -1,4 +1,5 @@
 #include "specialize/hip_words.h"
+#include "specialize/nvcc_words.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -145,6 +146,20 @@ TEST(HipWords, ThatAreUnknownOrIncompleteStay) {
   for (const char* text : {"__builtin_amdgcn_mfma_f32_4x4x1f32(a, b)", "__builtin_amdgcn_readlane(",
                            "HIP_DYNAMIC_SHARED(a)", "HIP_DYNAMIC_SHARED"})
     EXPECT_EQ(translated(text, "cpu"), text);
+}
+
+TEST(NvccWords, ClangTakesNoRestrictOfValues) {
+  const auto for_backend = [](const std::string& backend) {
+    Specialization specialization;
+    specialization.target.backend = backend;
+    specialization.source_text =
+        "void f(const uint32_t __restrict__ n, float* __restrict__ a, const __restrict__ int* b);";
+    translate_nvcc_words(specialization);
+    return specialization.source_text;
+  };
+  EXPECT_EQ(for_backend("hip"), "void f(const uint32_t  n, float* __restrict__ a, const  int* b);");
+  EXPECT_EQ(for_backend("cuda"),
+            "void f(const uint32_t __restrict__ n, float* __restrict__ a, const  int* b);");
 }
 
 }  // namespace

@@ -179,6 +179,20 @@ TEST(HostCode, LeavesOutMembersThatCallHostMembersOfTheirOwnName) {
   EXPECT_THAT(left, HasSubstr("Data other() { return Data(n); }"));
 }
 
+TEST(HostCode, LeavesOutConstructorsThatMakeObjectsOfAClassTemplateOnTheHost) {
+  const std::string text =
+      "template <class T> class Block {\n public:\n  T* data;\n  Block(int n) { cudaMalloc(&data, n); }\n"
+      "  Block() : data(nullptr) {}\n};\n"
+      "class Table {\n public:\n  Block<int>* entries;\n  int n;\n"
+      "  Table(int count) { entries = new Block<int>(count); }\n"
+      "  Table() { entries = new Block<int>(); }\n};\n"
+      "__global__ void k(Table* a) { a->n = a->entries->data[0]; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("Table(int count)")));
+  EXPECT_THAT(left, HasSubstr("Table() { entries = new Block<int>(); }"));
+  EXPECT_THAT(left, HasSubstr("Block() : data(nullptr) {}"));
+}
+
 TEST(HostCode, LeavesOutFormatsAndUseOfResources) {
   const std::string text =
       "#include <format>\n#include <sys/resource.h>\nstd::size_t size(int n) { return std::format(\"{}\", "

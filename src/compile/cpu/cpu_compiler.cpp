@@ -206,12 +206,14 @@ class CpuCompiler final : public Compiler {
   /// Lanes of a warp that rely on running in step wait for each other; types of variables have names.
   static Specialization prepared(Specialization specialization) {
     const std::set<std::string> one_warp = one_warp_kernels(specialization.entries);
+    std::set<std::string> shared = shared_arrays(specialization.source_text);
+    for (const IncludedHeader& header : specialization.headers) shared.merge(shared_arrays(header.text));
     const auto prepare = [&](std::string& text) {
       const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
       const bool lanes = has("volatile") || has("__shared__") || has("__device__");
       if (!lanes && !has("struct") && !has("union") && !has("class") && !has("enum")) return;
       const Outline parsed = outline(text);
-      std::vector<TextEdit> edits = mark_warp_steps(parsed, one_warp);
+      std::vector<TextEdit> edits = mark_warp_steps(parsed, one_warp, shared);
       for (TextEdit& edit : name_local_types(parsed)) edits.push_back(std::move(edit));
       if (!edits.empty()) text = apply_edits(text, std::move(edits));
     };

@@ -274,6 +274,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"cuda_bf16.h", embedded::kBf16},
                                        {"cuda_fp8.h", embedded::kFp8},
                                        {"kiln/curand_engines.h", embedded::kCurandEngines},
+                                       {"kiln/curand_jumps.h", embedded::kCurandJumps},
                                        {"kiln/curand_kernel.h", embedded::kCurandKernel},
                                        {"kiln/curand_sobol.h", embedded::kCurandSobol},
                                        {"curand_kernel.h", kCurand},
@@ -370,7 +371,8 @@ std::vector<ShimPart> make_shim_parts() {
   add("aligned_vectors", embedded::kAlignedVectors, {"4_16a", "4_32a"});
   add("relations", embedded::kRelations,
       {"isgreater", "isless", "isunordered", "isnormal", "fpclassify", "__isnan", "__isinf", "__finite",
-       "__signbit", "nexttoward"});
+       "nexttoward"});
+  add("sign_bits", embedded::kSignBits, {"__signbit", "kiln_sign_bit"});
   add("clang_builtins", embedded::kClangBuiltins,
       {"__builtin_rotate", "__builtin_bitreverse", "__builtin_elementwise"});
   // nvcc includes these by itself.

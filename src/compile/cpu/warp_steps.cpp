@@ -16,7 +16,7 @@ namespace {
 
 using Names = std::set<std::string_view>;
 
-/// `s[i] += value;`
+/// `s[i] += value;`, `*p = value;`
 struct Assignment {
   std::string_view array;
   TokenSpan value;
@@ -58,24 +58,30 @@ void collect(const std::vector<Token>& tokens, TokenRange range, Names& names) {
   }
 }
 
-bool reads(const std::vector<Token>& tokens, TokenSpan span, const Names& names) {
+/// `*p` counts for `pointers`.
+bool reads(const std::vector<Token>& tokens, TokenSpan span, const Names& names, const Names& pointers) {
   for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
     if (tokens[i + 1].is("[") && names.contains(tokens[i].text)) return true;
+    if (tokens[i].is("*") && names.contains(tokens[i + 1].text) && pointers.contains(tokens[i + 1].text))
+      return true;
   }
   return false;
 }
 
-/// The assignment that is the statement at `at`.
+/// The assignment that is the statement at `at`; `*p = value;` counts for `pointers`.
 std::optional<Assignment> assignment(const std::vector<Token>& tokens, std::size_t at, std::size_t end,
-                                     const Names& names) {
+                                     const Names& names, const Names& pointers) {
   static constexpr std::array<std::string_view, 9> kOperations = {
       "=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "%="};
-  if (!names.contains(tokens[at].text) || at + 1 >= end || !tokens[at + 1].is("[")) return std::nullopt;
-  std::size_t i = at + 1;
+  const bool element = tokens[at].is("*");  // of a pointer
+  const std::size_t name = element ? at + 1 : at;
+  if (name + 1 >= end || !names.contains(tokens[name].text)) return std::nullopt;
+  if (element ? !pointers.contains(tokens[name].text) : !tokens[name + 1].is("[")) return std::nullopt;
+  std::size_t i = name + 1;
   while (i < end && tokens[i].is("[") && tokens[i].close < end) i = tokens[i].close + 1;
   while (i + 1 < end && tokens[i].is(".") && tokens[i + 1].identifier()) i += 2;
   if (i >= end || !among(kOperations, tokens[i])) return std::nullopt;
-  Assignment found{tokens[at].text, {i + 1, i + 1}, i, 0};
+  Assignment found{tokens[name].text, {i + 1, i + 1}, i, 0};
   while (found.value.end < end && !tokens[found.value.end].is(";")) {
     const Token& token = tokens[found.value.end];
     const bool opens = token.is("(") || token.is("[") || token.is("{");
@@ -89,7 +95,7 @@ std::optional<Assignment> assignment(const std::vector<Token>& tokens, std::size
 
 /// The assignments to `names` that are statements of the body.
 std::vector<std::pair<std::size_t, Assignment>> assignments(const std::vector<Token>& tokens, TokenRange body,
-                                                            const Names& names) {
+                                                            const Names& names, const Names& pointers) {
   static constexpr std::array<std::string_view, 6> kBefore = {";", "{", "}", ")", "else", ":"};
   std::vector<std::pair<std::size_t, Assignment>> found;
   for (std::size_t i = body.begin; i < body.end; ++i) {
@@ -98,7 +104,7 @@ std::vector<std::pair<std::size_t, Assignment>> assignments(const std::vector<To
       continue;
     }
     if (i == 0 || !among(kBefore, tokens[i - 1])) continue;
-    if (const auto one = assignment(tokens, i, body.end, names)) {
+    if (const auto one = assignment(tokens, i, body.end, names, pointers)) {
       found.emplace_back(i, *one);
       i = one->end;
     }
@@ -118,11 +124,10 @@ void collect_shared(const std::vector<Token>& tokens, std::size_t at, std::size_
 
 /// Arrays that several work-items may use: shared ones, what a function that is no kernel gets by pointer,
 /// and pointers to these.
-Names common_arrays(const std::vector<Token>& tokens, const FunctionStatements& function,
+Names common_arrays(const std::vector<Token>& tokens, const DefinitionOutline& definition,
                     const Names& everywhere) {
-  const DefinitionOutline& definition = *function.definition;
   Names names = everywhere;
-  if (!definition.kernel) {
+  if (!definition.kernel && !definition.is_class) {
     const fission::Head head = fission::parse_head(tokens, definition);
     for (const auto& parameter : head.parameters) {
       if (parameter->pointer || parameter->array) names.insert(parameter->name);
@@ -135,6 +140,22 @@ Names common_arrays(const std::vector<Token>& tokens, const FunctionStatements& 
     const bool address = tokens[i + 1].is("&") || tokens[i + 1].is("(");
     if (names.contains(tokens[i + 1].text) || (address && names.contains(tokens[i + 2].text)))
       names.insert(tokens[i - 1].text);
+  }
+  return names;
+}
+
+/// The arrays in shared memory that the text declares outside of functions.
+Names namespace_arrays(const Outline& text) {
+  const std::vector<Token>& tokens = text.source.tokens;
+  std::vector<bool> inside(tokens.size());
+  for (const DefinitionOutline& definition : text.definitions) {
+    if (definition.is_class) continue;
+    const std::size_t end = std::min(definition.body.end, tokens.size());
+    for (std::size_t i = definition.body.begin; i < end; ++i) inside[i] = true;
+  }
+  Names names;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!inside[i] && tokens[i].is("__shared__")) collect_shared(tokens, i, tokens.size(), names);
   }
   return names;
 }
@@ -178,9 +199,17 @@ void resolve(const std::vector<Token>& tokens, const WarpConflict& conflict,
 
 }  // namespace
 
-std::vector<TextEdit> mark_warp_steps(const Outline& text, const std::set<std::string>& one_warp_kernels) {
+std::set<std::string> shared_arrays(std::string_view text) {
+  if (text.find("__shared__") == std::string_view::npos) return {};
+  const Outline parsed = outline(text);
+  const Names names = namespace_arrays(parsed);
+  return {names.begin(), names.end()};
+}
+
+std::vector<TextEdit> mark_warp_steps(const Outline& text, const std::set<std::string>& one_warp_kernels,
+                                      const std::set<std::string>& shared_names) {
   const std::vector<Token>& tokens = text.source.tokens;
-  Names everywhere, shared;
+  Names everywhere, shared(shared_names.begin(), shared_names.end());
   for (const DynamicSharedArray& array : text.dynamic_shared) {
     if (!array.at_namespace_scope) continue;
     collect(tokens, array.statement, everywhere);
@@ -196,10 +225,11 @@ std::vector<TextEdit> mark_warp_steps(const Outline& text, const std::set<std::s
     if (!definition.kernel && !definition.is_class) collect(tokens, definition.head, names);
     collect(tokens, definition.body, names);
     if (names.empty()) continue;
-    const auto found = assignments(tokens, definition.body, names);
+    const Names pointers = common_arrays(tokens, definition, shared);
+    const auto found = assignments(tokens, definition.body, names, pointers);
     Names stepped;
     for (const auto& [at, one] : found) {
-      if (reads(tokens, one.value, {one.array})) stepped.insert(one.array);
+      if (reads(tokens, one.value, {one.array}, pointers)) stepped.insert(one.array);
     }
     for (const auto& [at, one] : found) {
       if (!stepped.contains(one.array) || !marked.insert(at).second) continue;
@@ -209,13 +239,13 @@ std::vector<TextEdit> mark_warp_steps(const Outline& text, const std::set<std::s
   const OneWarpCode code(text, one_warp_kernels);
   const Names synchronizing = synchronizing_functions(text);
   for (const FunctionStatements& function : code.functions()) {
-    Names arrays = common_arrays(tokens, function, shared);
+    Names arrays = common_arrays(tokens, *function.definition, shared);
     for (const std::string_view name : volatile_names[function.definition]) arrays.erase(name);
     if (arrays.empty()) continue;
     for (const WarpConflict& conflict : find_warp_conflicts(tokens, function, code, arrays, synchronizing)) {
       if (!marked.insert(conflict.statement.begin).second) continue;
-      resolve(tokens, conflict, assignment(tokens, conflict.statement.begin, conflict.statement.end, arrays),
-              edits);
+      const TokenRange statement = conflict.statement;
+      resolve(tokens, conflict, assignment(tokens, statement.begin, statement.end, arrays, {}), edits);
     }
   }
   return edits;

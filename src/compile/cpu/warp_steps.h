@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compile/outline.h"
@@ -16,8 +17,13 @@ namespace kiln {
 /// - in code that only one warp runs, an assignment to an element of shared memory, or of a pointer that a
 ///   function gets, reads another element, which a later lane may have written: `c[order[i]] = c[i]`.
 /// In such code a statement also waits before it reads what other lanes stored, or stores what they read.
-/// `one_warp_kernels`: kernels whose blocks have at most 32 work-items.
+/// `one_warp_kernels`: kernels whose blocks have at most 32 work-items. `shared`: arrays in shared memory
+/// that this text or another one of the unit declares outside of functions.
 [[nodiscard]] std::vector<TextEdit> mark_warp_steps(const Outline& text,
-                                                    const std::set<std::string>& one_warp_kernels);
+                                                    const std::set<std::string>& one_warp_kernels,
+                                                    const std::set<std::string>& shared);
+
+/// The names of the arrays in shared memory that a text declares outside of functions.
+[[nodiscard]] std::set<std::string> shared_arrays(std::string_view text);
 
 }  // namespace kiln

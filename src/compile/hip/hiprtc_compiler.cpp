@@ -69,11 +69,25 @@ class HiprtcCompiler final : public Compiler {
 
  private:
   CompileResult compile_as_it_is(const Specialization& specialization) {
+    CompileResult result = compile_once(specialization, "");
+    const auto* diagnostic = std::get_if<Diagnostic>(&result);
+    // What host code a whole program keeps calls functions of the device: `sqrtf` in a class's member.
+    constexpr const char* kOtherSide = "call to __device__ function from __host__ function";
+    if (diagnostic == nullptr || specialization.left_out.empty() ||
+        diagnostic->log.find(kOtherSide) == std::string::npos)
+      return result;
+    CompileResult both = compile_once(specialization, "#pragma clang force_cuda_host_device begin\n");
+    return std::holds_alternative<CodeObject>(both) ? both : result;
+  }
+
+  /// `before`: in front of the text.
+  CompileResult compile_once(const Specialization& specialization, const std::string& before) {
     const HiprtcLibrary& hiprtc = library();
     std::vector<std::string> options = hiprtc_options(specialization);
     if (uses_cuda_warp(specialization)) options.emplace_back("-DHIP_DISABLE_WARP_SYNC_BUILTINS");
     RtcUnit unit = make_hiprtc_unit(specialization, options_.source_folder);
     add_language_headers(unit, specialization);
+    unit.text.insert(0, before);
     keep_sources(unit, files_, log_);
 
     const std::lock_guard lock(compiling_);

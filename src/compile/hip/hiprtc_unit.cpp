@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "compile/c_headers.h"
+#include "compile/cpu/embedded_shim.h"
 #include "compile/language_version.h"
 #include "kiln/error.h"
 #include "kiln_embedded_hiprtc_shim.h"
@@ -21,6 +22,11 @@ namespace {
 
 /// hipRTC's own text has the definitions of these headers; with the files it would have them twice.
 const std::set<std::string> kBuiltIn = {"hip/hip_runtime.h",
+                                        "hip/hip_runtime_api.h",
+                                        "hip/hip_vector_types.h",
+                                        "hip/hip_common.h",
+                                        "hip/device_functions.h",
+                                        "hip/math_functions.h",
                                         "hip/hip_fp16.h",
                                         "cuda_runtime.h",
                                         "cuda_runtime_api.h",
@@ -41,6 +47,8 @@ const std::string kBfloat16 =
     "using __nv_bfloat16_raw = __hip_bfloat16_raw;\n"
     "using __nv_bfloat162_raw = __hip_bfloat162_raw;\n#else\n" +
     std::string(embedded::kBf16) + "#endif\n";
+/// Of texts that the CPU's shim shares.
+const std::string kShimWord = "#ifndef KILN_SHIM\n#define KILN_SHIM static __device__ inline\n#endif\n";
 const std::string kSmallFloats =
     "#pragma once\n" + std::string(embedded::kHipSmallFloat) + std::string(embedded::kSmallFloat);
 
@@ -57,6 +65,33 @@ const std::map<std::string, std::string> kStandIns = {
     {"limits", std::string(embedded::kStdTypes)},
     {"utility", std::string(embedded::kStdTypes)},
     {"array", std::string(embedded::kStdTypes)}};
+
+/// A header of CUDA for the host alone, or of a library of which device code has types at most; else null.
+const EmbeddedFile* header_of_host_side(const std::string& name) {
+  const auto& files = cpu_stand_in_headers();
+  const auto found =
+      std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& file) { return file.name == name; });
+  if (found == files.end()) return nullptr;
+  return found->text.empty() || name.starts_with("cufft") ? &*found : nullptr;
+}
+
+/// Whether one of the texts satisfies it.
+template <class Predicate>
+bool any_text(const Specialization& specialization, const Predicate& holds) {
+  return holds(specialization.source_text) ||
+         std::any_of(specialization.headers.begin(), specialization.headers.end(),
+                     [&](const IncludedHeader& header) { return holds(header.text); });
+}
+
+/// "const int warpSize = 32;" of a text, which a macro of that name would spoil.
+bool declares_warp_size(const std::string& text) {
+  constexpr std::string_view kName = "warpSize";
+  for (std::size_t at = text.find(kName); at != std::string::npos; at = text.find(kName, at)) {
+    at = text.find_first_not_of(" \t\r\n", at + kName.size());
+    if (at != std::string::npos && text[at] == '=' && text.compare(at, 2, "==") != 0) return true;
+  }
+  return false;
+}
 
 /// Whether the text has the form of an ISA's name. Some release may know it, so the nearest other name would
 /// mislead.
@@ -120,32 +155,55 @@ bool uses_cuda_warp(const Specialization& specialization) {
   };
   const auto& unseen = specialization.unseen_headers;
   return std::find(unseen.begin(), unseen.end(), "cooperative_groups.h") != unseen.end() ||
-         names(specialization.source_text) ||
-         std::any_of(specialization.headers.begin(), specialization.headers.end(),
-                     [&](const IncludedHeader& header) { return names(header.text); });
+         any_text(specialization, names);
 }
 
 void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
   std::string text = "#pragma once\n" + std::string(embedded::kNames) + std::string(embedded::kFloat) +
                      std::string(embedded::kMathConstants) + std::string(embedded::kGnuConstants) +
                      std::string(embedded::kInttypes) + std::string(embedded::kMath);
-  if (uses_cuda_warp(specialization)) text += embedded::kCudaWarp;
+  // nvcc has these names of std without a header.
+  if (any_text(specialization, [](const std::string& one) { return one.find("std::") != std::string::npos; }))
+    text += embedded::kStdTypes;
+  if (uses_cuda_warp(specialization)) {
+    if (any_text(specialization, declares_warp_size)) text += "#define KILN_OWN_WARP_SIZE\n";
+    text += embedded::kCudaWarp;
+  }
   unit.add_header(kHipccHeader, std::move(text));
   unit.text.insert(0, "#include \"" + std::string(kHipccHeader) + "\"\n");
   for (const std::string& name : specialization.unseen_headers) {
     if (is_header_of_host(name) || is_header_of_language(name)) unit.add_header(name, "#pragma once\n");
+    if (const auto* host = header_of_host_side(name)) {
+      unit.add_header(name, "#pragma once\n" + std::string(host->text));
+      if (!host->text.empty()) unit.add_header("cuComplex.h", kStandIns.at("cuComplex.h"));
+    }
     if (name == "algorithm") unit.add_header(name, "#pragma once\n" + std::string(embedded::kAlgorithm));
   }
 }
 
 std::string hiprtc_headers_fingerprint() {
   FieldHasher hasher;
-  for (const std::string_view text :
-       {embedded::kNames, embedded::kCudaWarp, embedded::kFloat, embedded::kMathConstants,
-        embedded::kGnuConstants, embedded::kMath, embedded::kAlgorithm, embedded::kCuComplex,
-        embedded::kHipGroups, embedded::kStdTypes, embedded::kHipSmallFloat, embedded::kSmallFloat,
-        embedded::kSmallFloatOperators, embedded::kBf16, embedded::kFp8, embedded::kConstants,
-        embedded::kHipConstants, embedded::kThrustSeq})
+  for (const std::string_view text : {embedded::kNames,
+                                      embedded::kCudaWarp,
+                                      embedded::kFloat,
+                                      embedded::kMathConstants,
+                                      embedded::kGnuConstants,
+                                      embedded::kMath,
+                                      embedded::kAlgorithm,
+                                      embedded::kCuComplex,
+                                      embedded::kHipGroups,
+                                      embedded::kStdTypes,
+                                      embedded::kHipSmallFloat,
+                                      embedded::kSmallFloat,
+                                      embedded::kSmallFloatOperators,
+                                      embedded::kBf16,
+                                      embedded::kFp8,
+                                      embedded::kConstants,
+                                      embedded::kHipConstants,
+                                      embedded::kThrustSeq,
+                                      embedded::kCurandEngines,
+                                      embedded::kCurandKernel,
+                                      embedded::kHipCurandJumps})
     hasher.field("text", std::string(text));
   return hasher.hex();
 }
@@ -166,6 +224,19 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
     unit.add_header("kiln/small_float_operators.h", std::string(embedded::kSmallFloatOperators));
     unit.add_header("cuda_fp16.h", "#pragma once\n");
     unit.add_header("cuda_bf16.h", kBfloat16);
+  }
+  // Matrices and states have member functions without a word for the device.
+  const auto of_both_sides = [](std::string_view text) {
+    return "#pragma once\n#pragma clang force_cuda_host_device begin\n" + std::string(text) +
+           "#pragma clang force_cuda_host_device end\n";
+  };
+  for (const std::string& name : specialization.unseen_headers) {
+    if (!name.starts_with("curand")) continue;
+    unit.add_header(name, name == "curand.h" ? "#pragma once\n" : "#include \"kiln/curand_kernel.h\"\n");
+    unit.add_header("kiln/curand_kernel.h", of_both_sides(embedded::kCurandKernel));
+    unit.add_header("kiln/curand_engines.h",
+                    of_both_sides(kShimWord + std::string(embedded::kCurandEngines)));
+    unit.add_header("kiln/curand_jumps.h", of_both_sides(embedded::kHipCurandJumps));
   }
   bool calls_algorithms = false;
   for (const std::string& name : specialization.unseen_headers) {

@@ -132,6 +132,69 @@ TEST_F(HiprtcCompilerTest, TakesCudasHeadersOfTypesAndItsComplexNumbers) {
   EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
 }
 
+TEST_F(HiprtcCompilerTest, TakesWhatNvccHasWithoutAHeader) {
+  const std::string text =
+      "__device__ __managed__ int counter;\n"
+      "__device__ float texel(cudaTextureObject_t, float x) { return x + counter; }\n"
+      "template <class T> __device__ T half_of(T x) {\n"
+      "  if constexpr (std::is_same_v<T, float> && !std::is_convertible_v<int*, T>) return x / 2;\n"
+      "  return static_cast<T>(static_cast<std::make_unsigned_t<int>>(x) >> 1);\n}\n"
+      "extern \"C\" __global__ void f(float* a, int* b) {\n"
+      "  ptrdiff_t d = a - (float*)b;\n  std::swap(b[0], b[1]);\n  __stcs(a + 1, b[2]);\n"
+      "  a[0] = half_of(a[0]) + half_of(b[0]) + std::exchange(b[3], 4) + d;\n}\n";
+  EXPECT_EQ(compile(specialize(text, "f")).lowered_names.at("f"), "f");
+}
+
+TEST_F(HiprtcCompilerTest, ATextMayHaveAVariableNamedWarpSize) {
+  const std::string text =
+      "extern \"C\" __global__ void f(int* a) {\n  const int warpSize = 32;\n"
+      "  a[threadIdx.x / warpSize] = __shfl_down_sync(0xffffffffu, a[threadIdx.x], warpSize / 2);\n}\n";
+  EXPECT_EQ(compile(specialize(text, "f")).lowered_names.at("f"), "f");
+  const std::string without =
+      "extern \"C\" __global__ void f(int (*a)[2]) {\n  static_assert(warpSize == 32, \"\");\n"
+      "  a[0][0] = __ballot_sync(0xffffffffu, a[0][1]);\n}\n";
+  EXPECT_EQ(compile(specialize(without, "f")).lowered_names.at("f"), "f");
+}
+
+TEST_F(HiprtcCompilerTest, TakesHeadersOfLibrariesForTheHost) {
+  Specialization specialization = specialize(
+      "#include <hip/hip_runtime_api.h>\n#include <cufft.h>\n#include <nvml.h>\n#include <cudaProfiler.h>\n"
+      "extern \"C\" __global__ void f(cufftComplex* a, cufftDoubleReal b) { a->x = b; }\n",
+      "f");
+  specialization.params_header = "";
+  specialization.unseen_headers = {"cudaProfiler.h", "cufft.h", "hip/hip_runtime_api.h", "nvml.h"};
+  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+}
+
+TEST_F(HiprtcCompilerTest, TakesCurandsDeviceFunctions) {
+  Specialization specialization = specialize(
+      "#include <curand.h>\n#include <curand_kernel.h>\n#include <cuda_bf16.h>\n"
+      "template <class State> __device__ double draw(unsigned long seed, int i) {\n"
+      "  State state;\n  curand_init(seed, i, 3, &state);\n"
+      "  return curand(&state) + curand_uniform(&state) + curand_normal(&state) + "
+      "curand_log_normal_double(&state, "
+      "0.5, 0.25) +\n    curand_poisson(&state, 3.0) + curand_uniform_double(&state);\n}\n"
+      "extern \"C\" __global__ void f(double* a, float4* b) {\n"
+      "  a[0] = draw<curandState>(1, threadIdx.x) + draw<curandStateMRG32k3a>(2, threadIdx.x) +\n"
+      "    draw<curandStatePhilox4_32_10_t>(3, threadIdx.x);\n"
+      "  curandStatePhilox4_32_10_t state;\n  curand_init(7, threadIdx.x, 0, &state);\n  b[0] = "
+      "curand_normal4(&state);\n}\n",
+      "f");
+  specialization.params_header = "";
+  specialization.unseen_headers = {"cuda_bf16.h", "curand.h", "curand_kernel.h"};
+  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+}
+
+TEST_F(HiprtcCompilerTest, MembersForTheHostMayCallFunctionsOfTheDevice) {
+  Specialization program = specialize(
+      "struct Vector {\n  float x, y;\n  float length() { return sqrtf(x * x + y * y); }\n};\n"
+      "extern \"C\" __global__ void f(Vector* a) { a->x = 1; }\n",
+      "f");
+  EXPECT_THAT(fail(program).summary, HasSubstr("sqrtf")) << "a text of kernels alone";
+  program.left_out = {"main"};
+  EXPECT_EQ(compile(program).lowered_names.at("f"), "f");
+}
+
 TEST_F(HiprtcCompilerTest, TakesBfloat16AndFp8OfItsOwnAndMathConstants) {
   Specialization specialization = specialize(
       "#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n#include <math_constants.h>\n"

@@ -27,8 +27,6 @@ int __isinf(double) noexcept(true);
 int __isinff(float) noexcept(true);
 int __finite(double) noexcept(true);
 int __finitef(float) noexcept(true);
-int __signbit(double) noexcept(true);
-int __signbitf(float) noexcept(true);
 double nexttoward(double, long double) noexcept(true);
 float nexttowardf(float, long double) noexcept(true);
 }

@@ -1,8 +1,10 @@
 // CUDA's functions of a warp, for texts that were written for warps of 32 work-items: a wavefront of 64 is
 // two of them. Masks work as in CUDA; work-items of a wavefront run in step, so no function has to wait.
 #ifdef __AMDGCN__
+#ifndef KILN_OWN_WARP_SIZE  // the text declares a variable of that name
 #undef warpSize
 #define warpSize 32
+#endif
 
 namespace kiln_hip {
 

@@ -6,6 +6,7 @@ typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
+typedef long ptrdiff_t;
 #ifndef __device_builtin__
 #define __device_builtin__
 #define __builtin_align__(n) __attribute__((aligned(n)))
@@ -64,16 +65,23 @@ typedef unsigned long uintptr_t;
 #ifndef offsetof
 #define offsetof(type, member) __builtin_offsetof(type, member)
 #endif
+// A texture as an argument has the size of HIP's. No host code reads managed variables: they are the
+// device's.
+struct __hip_texture;
+typedef struct __hip_texture* cudaTextureObject_t;
+#ifndef __managed__
+#define __managed__ __attribute__((device))
+#endif
 // CUDA's loads and stores with advice to the caches, without the advice.
 #define KILN_LOAD(name, expression)            \
   template <class T>                           \
   __device__ inline T name(const T* address) { \
     return expression;                         \
   }
-#define KILN_STORE(name)                             \
-  template <class T>                                 \
-  __device__ inline void name(T* address, T value) { \
-    *address = value;                                \
+#define KILN_STORE(name)                                 \
+  template <class T, class Value>                        \
+  __device__ inline void name(T* address, Value value) { \
+    *address = static_cast<T>(value);                    \
   }
 KILN_LOAD(__ldca, *address)
 KILN_LOAD(__ldcg, *address)

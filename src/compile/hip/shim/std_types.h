@@ -104,7 +104,69 @@ KILN_TRAIT(is_reference, !is_same<remove_reference_t<T>, T>::value)
 KILN_TRAIT(is_enum, __is_enum(T))
 KILN_TRAIT(is_class, __is_class(T))
 KILN_TRAIT(is_trivially_copyable, __is_trivially_copyable(T))
+KILN_TRAIT(is_union, __is_union(T))
+KILN_TRAIT(is_empty, __is_empty(T))
+KILN_TRAIT(is_polymorphic, __is_polymorphic(T))
+KILN_TRAIT(is_array, __is_array(T))
+KILN_TRAIT(is_function, __is_function(T))
+KILN_TRAIT(is_scalar, __is_scalar(T))
 #undef KILN_TRAIT
+template <class From, class To>
+struct is_convertible : bool_constant<__is_convertible_to(From, To)> {};
+template <class From, class To>
+inline constexpr bool is_convertible_v = is_convertible<From, To>::value;
+template <class T, class... Arguments>
+struct is_constructible : bool_constant<__is_constructible(T, Arguments...)> {};
+template <class T, class... Arguments>
+inline constexpr bool is_constructible_v = is_constructible<T, Arguments...>::value;
+template <class T>
+struct underlying_type {
+  typedef __underlying_type(T) type;
+};
+template <class T>
+using underlying_type_t = typename underlying_type<T>::type;
+template <class... Traits>
+struct conjunction : bool_constant<(Traits::value && ...)> {};
+template <class... Traits>
+struct disjunction : bool_constant<(Traits::value || ...)> {};
+template <class Trait>
+struct negation : bool_constant<!Trait::value> {};
+template <class... Traits>
+inline constexpr bool conjunction_v = conjunction<Traits...>::value;
+template <class... Traits>
+inline constexpr bool disjunction_v = disjunction<Traits...>::value;
+template <class Trait>
+inline constexpr bool negation_v = negation<Trait>::value;
+#define KILN_COUNTERPART(name, from, to) \
+  template <>                            \
+  struct name<from> {                    \
+    typedef to type;                     \
+  };
+template <class T>
+struct make_unsigned {
+  typedef T type;
+};
+template <class T>
+struct make_signed {
+  typedef T type;
+};
+KILN_COUNTERPART(make_unsigned, char, unsigned char)
+KILN_COUNTERPART(make_unsigned, signed char, unsigned char)
+KILN_COUNTERPART(make_unsigned, short, unsigned short)
+KILN_COUNTERPART(make_unsigned, int, unsigned)
+KILN_COUNTERPART(make_unsigned, long, unsigned long)
+KILN_COUNTERPART(make_unsigned, long long, unsigned long long)
+KILN_COUNTERPART(make_signed, char, signed char)
+KILN_COUNTERPART(make_signed, unsigned char, signed char)
+KILN_COUNTERPART(make_signed, unsigned short, short)
+KILN_COUNTERPART(make_signed, unsigned, int)
+KILN_COUNTERPART(make_signed, unsigned long, long)
+KILN_COUNTERPART(make_signed, unsigned long long, long long)
+#undef KILN_COUNTERPART
+template <class T>
+using make_unsigned_t = typename make_unsigned<T>::type;
+template <class T>
+using make_signed_t = typename make_signed<T>::type;
 template <class Base, class Derived>
 struct is_base_of : bool_constant<__is_base_of(Base, Derived)> {};
 template <class T, class U>
@@ -126,6 +188,18 @@ __host__ __device__ constexpr T&& forward(remove_reference_t<T>&& value) {
 }
 template <class T>
 T&& declval();
+template <class T>
+__host__ __device__ constexpr void swap(T& a, T& b) {
+  T kept = kiln_std::move(a);
+  a = kiln_std::move(b);
+  b = kiln_std::move(kept);
+}
+template <class T, class U = T>
+__host__ __device__ constexpr T exchange(T& place, U&& value) {
+  T before = kiln_std::move(place);
+  place = kiln_std::forward<U>(value);
+  return before;
+}
 
 template <class A, class B>
 struct pair {
