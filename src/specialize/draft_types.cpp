@@ -356,6 +356,9 @@ std::string DraftTypes::template_type(const TextKernel& kernel, const std::strin
 std::string DraftTypes::template_argument(const TextKernel& kernel, const std::string& name) const {
   const std::vector<std::string> arguments = template_arguments(kernel, name, 1);
   if (!arguments.empty()) return arguments.front();
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    if (parameter.name == name && is_template(parameter)) return guessed_template(kernel, parameter);
+  }
   std::string guess = guessed_vector(name, kernel);
   return guess.empty() ? guessed_class(kernel, name) : guess;
 }
@@ -397,6 +400,28 @@ std::string DraftTypes::guessed_class(const TextKernel& kernel, const std::strin
   const auto needed = kernel.needed_members.find(name);
   if (needed == kernel.needed_members.end()) return "";
   return fits_one([&](const std::string& other) { return has_members(other, needed->second); });
+}
+
+std::string DraftTypes::guessed_template(const TextKernel& kernel, const TextParameter& parameter) const {
+  const auto needed = kernel.needed_members.find(parameter.name);
+  if (needed == kernel.needed_members.end()) return "";
+  const auto count = 1 + std::count(parameter.type.begin(), parameter.type.end(), ',');
+  const auto has = [&](const std::string& name, const std::string& member) {
+    const auto called = kernel.called_with.find(member);
+    return std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
+      return scope.name == member && scope.outer != TextScope::kNone &&
+             program_.scopes[scope.outer].name == name &&
+             (called == kernel.called_with.end() || called->second == scope.parameters.size());
+    });
+  };
+  for (const auto& [name, classes] : program_.classes) {
+    if (std::ssize(classes.front().template_parameters) != count) continue;
+    if (std::all_of(needed->second.begin(), needed->second.end(), [&, &of = name](const std::string& member) {
+          return has(of, member) || (!kernel.called_with.contains(member) && has_members(of, {member}));
+        }))
+      return name;
+  }
+  return "";
 }
 
 bool DraftTypes::has_members(const std::string& name, const std::set<std::string>& members, int depth) const {

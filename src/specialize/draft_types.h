@@ -99,6 +99,11 @@ class DraftTypes {
   /// the program's type argument.
   [[nodiscard]] std::string template_type(const TextKernel& kernel, const std::string& name) const;
 
+  /// Whether a parameter of a template is a template itself: `template <class> class Op`.
+  [[nodiscard]] static bool is_template(const TextParameter& parameter) {
+    return parameter.type.starts_with("template");
+  }
+
   /// From the program's instantiations, or the parameter's default, or a guess; empty if all are missing.
   [[nodiscard]] std::string template_argument(const TextKernel& kernel, const std::string& name) const;
 
@@ -131,6 +136,10 @@ class DraftTypes {
   /// For a class of a kernel's template that the program does not show: one of the program's that has the
   /// members, or the operator, that the kernel uses; for a function object else one of libcu++. Empty: none.
   [[nodiscard]] std::string guessed_class(const TextKernel& kernel, const std::string& name) const;
+
+  /// For a parameter that is a template itself: a class template of the program with as many parameters that
+  /// has what the kernel uses of it. Empty: none.
+  [[nodiscard]] std::string guessed_template(const TextKernel& kernel, const TextParameter& parameter) const;
 
   /// Whether a class or its bases have all of these members.
   [[nodiscard]] bool has_members(const std::string& name, const std::set<std::string>& members,
