@@ -172,8 +172,8 @@ class DraftTypes {
   [[nodiscard]] std::optional<std::size_t> alignment_of(const TextParameter& member, const TextKernel& kernel,
                                                         int depth) const;
 
-  /// Pointers from `before` on, the members of the member `outer`, get other names than those of earlier
-  /// members, so that they do not share a buffer: "next_data" beside "data".
+  /// Pointers from `before` on, the members of the member `outer`, get names that no earlier
+  /// member has, so that they do not share a buffer: "next_data" beside "data".
   static void name_pointers_apart(const std::string& outer, std::size_t before,
                                   std::vector<TextParameter>& members);
 
