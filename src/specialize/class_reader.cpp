@@ -70,7 +70,7 @@ class ClassReader {
           one.declares_virtual = one.declares_virtual || at(i, "virtual");
       }
       if (member.kind != Kind::kVariable) continue;
-      if (at(member.whole.begin, "static") || at(member.whole.begin, "constexpr")) {
+      if (is_static(member)) {
         TextParameter constant = parameter_of(tokens_, {member.whole.begin, member.whole.end - 1});
         if (!constant.default_value.empty()) one.constants[constant.name] = constant.default_value;
         continue;
@@ -94,6 +94,14 @@ class ClassReader {
         if (!twice) one.members.push_back(std::move(next));
       }
     }
+  }
+
+  /// `static int n;`, `const static int n = 4;`, `constexpr int n = 4;`
+  [[nodiscard]] bool is_static(const Declaration& member) const {
+    for (std::size_t i = member.whole.begin; i < member.whole.end && !at(i, "=") && !at(i, "{"); ++i) {
+      if (at(i, "static") || at(i, "constexpr")) return true;
+    }
+    return false;
   }
 
   /// `enum { value = 4 };`, a constant of an older school.

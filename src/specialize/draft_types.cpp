@@ -364,6 +364,9 @@ std::string DraftTypes::template_type(const TextKernel& kernel, const std::strin
 std::string DraftTypes::template_argument(const TextKernel& kernel, const std::string& name) const {
   const std::vector<std::string> arguments = template_arguments(kernel, name, 1);
   if (!arguments.empty()) return arguments.front();
+  for (const TextParameter& parameter : kernel.template_parameters) {
+    if (parameter.name == name && is_template(parameter)) return guessed_template(kernel, parameter);
+  }
   std::string guess = guessed_vector(name, kernel);
   return guess.empty() ? guessed_class(kernel, name) : guess;
 }
@@ -405,6 +408,28 @@ std::string DraftTypes::guessed_class(const TextKernel& kernel, const std::strin
   const auto needed = kernel.needed_members.find(name);
   if (needed == kernel.needed_members.end()) return "";
   return fits_one([&](const std::string& other) { return has_members(other, needed->second); });
+}
+
+std::string DraftTypes::guessed_template(const TextKernel& kernel, const TextParameter& parameter) const {
+  const auto needed = kernel.needed_members.find(parameter.name);
+  if (needed == kernel.needed_members.end()) return "";
+  const auto count = 1 + std::count(parameter.type.begin(), parameter.type.end(), ',');
+  const auto has = [&](const std::string& name, const std::string& member) {
+    const auto called = kernel.called_with.find(member);
+    return std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
+      return scope.name == member && scope.outer != TextScope::kNone &&
+             program_.scopes[scope.outer].name == name &&
+             (called == kernel.called_with.end() || called->second == scope.parameters.size());
+    });
+  };
+  for (const auto& [name, classes] : program_.classes) {
+    if (std::ssize(classes.front().template_parameters) != count) continue;
+    if (std::all_of(needed->second.begin(), needed->second.end(), [&, &of = name](const std::string& member) {
+          return has(of, member) || (!kernel.called_with.contains(member) && has_members(of, {member}));
+        }))
+      return name;
+  }
+  return "";
 }
 
 bool DraftTypes::has_members(const std::string& name, const std::set<std::string>& members, int depth) const {
@@ -657,6 +682,18 @@ std::optional<std::size_t> DraftTypes::alignment_of(const TextParameter& member,
   return most;
 }
 
+void DraftTypes::name_pointers_apart(const std::string& outer, std::size_t before,
+                                     std::vector<TextParameter>& members) {
+  const auto inside = members.begin() + static_cast<std::ptrdiff_t>(before);
+  for (auto member = inside; member != members.end(); ++member) {
+    const bool pointer = member->type.find('*') != std::string::npos;
+    const bool again = pointer && std::any_of(members.begin(), inside, [&](const TextParameter& earlier) {
+                         return earlier.name == member->name;
+                       });
+    if (again) member->name = outer + "_" + member->name;
+  }
+}
+
 bool DraftTypes::add_members(const std::string& name, const TextKernel& kernel, int depth,
                              std::vector<TextParameter>& members, std::size_t& offset) const {
   const auto pad = [&](std::size_t alignment) {
@@ -691,8 +728,10 @@ bool DraftTypes::add_members(const std::string& name, const TextKernel& kernel, 
         lane.type = to_string(element->scalar);
         members.insert(members.end(), element->lanes, lane);
         offset += element->bytes();
-      } else if (!add_members(one.type, kernel, depth + 1, members, offset)) {
-        return false;
+      } else {
+        const std::size_t before = members.size();
+        if (!add_members(one.type, kernel, depth + 1, members, offset)) return false;
+        name_pointers_apart(one.name, before, members);
       }
       pad(*alignment);
     }

@@ -99,6 +99,11 @@ class DraftTypes {
   /// the program's type argument.
   [[nodiscard]] std::string template_type(const TextKernel& kernel, const std::string& name) const;
 
+  /// Whether a parameter of a template is a template itself: `template <class> class Op`.
+  [[nodiscard]] static bool is_template(const TextParameter& parameter) {
+    return parameter.type.starts_with("template");
+  }
+
   /// From the program's instantiations, or the parameter's default, or a guess; empty if all are missing.
   [[nodiscard]] std::string template_argument(const TextKernel& kernel, const std::string& name) const;
 
@@ -132,6 +137,10 @@ class DraftTypes {
   /// members, or the operator, that the kernel uses; for a function object else one of libcu++. Empty: none.
   [[nodiscard]] std::string guessed_class(const TextKernel& kernel, const std::string& name) const;
 
+  /// For a parameter that is a template itself: a class template of the program with as many parameters that
+  /// has what the kernel uses of it. Empty: none.
+  [[nodiscard]] std::string guessed_template(const TextKernel& kernel, const TextParameter& parameter) const;
+
   /// Whether a class or its bases have all of these members.
   [[nodiscard]] bool has_members(const std::string& name, const std::set<std::string>& members,
                                  int depth = 0) const;
@@ -162,6 +171,11 @@ class DraftTypes {
   /// Bytes to which a member of a struct is aligned; absent: it has no form.
   [[nodiscard]] std::optional<std::size_t> alignment_of(const TextParameter& member, const TextKernel& kernel,
                                                         int depth) const;
+
+  /// Pointers from `before` on, the members of the member `outer`, get names that no earlier
+  /// member has, so that they do not share a buffer: "next_data" beside "data".
+  static void name_pointers_apart(const std::string& outer, std::size_t before,
+                                  std::vector<TextParameter>& members);
 
   /// Adds the members of a struct in order, with the members of structs and vectors inside and bytes of
   /// padding where these need it. `offset`: where the members end. False: a member has no form.

@@ -15,7 +15,7 @@ namespace kiln {
 ///   files, ...) or call such functions, and `main`;
 /// - where there is one of them: all other declarations that no kernel, no device code and no entry may lead
 /// to by
-///   name;
+///   name; kernels, too, if there are entries;
 /// - #include lines of C++ headers, such as <iostream> and <vector>, of which nothing that stays is used.
 ///
 /// Names are followed, not types, so that too much stays rather than too little. A declaration that cannot be

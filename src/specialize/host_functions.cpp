@@ -43,8 +43,9 @@ class HostFinder {
         const bool variable = (kind == Kind::kAlias || (kind == Kind::kVariable && !item.member)) &&
                               names_host_class(item, item.declaration->whole);
         const bool holds = kind == Kind::kClass && (holds_host_class(item) || has_host_base(item));
-        const bool macro = kind == Kind::kOther && program_.is_use_of_whole_macro(item) &&
-                           calls_host(program_.tokens_of(item), item.declaration->whole, 0);
+        const bool macro =
+            kind == Kind::kOther && program_.is_use_of_whole_macro(item) &&
+            (calls_host(program_.tokens_of(item), item.declaration->whole, 0) || gets_function_of_host(item));
         if (function || variable || holds || macro) item.host = found = true;
       }
     }
@@ -353,6 +354,29 @@ class HostFinder {
   [[nodiscard]] bool is_use_of_host_macro(const Item& item) const {
     return program_.is_use_of_whole_macro(item) &&
            host_macro(program_.tokens_of(item)[item.declaration->whole.begin]);
+  }
+
+  /// `FOR_TYPES(INSTANTIATE, convert)`: what the macro makes of it names a function that is left out.
+  [[nodiscard]] bool gets_function_of_host(const Item& item) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const TokenSpan span = item.declaration->whole;
+    for (std::size_t i = span.begin + 2; i + 1 < span.end; ++i) {
+      const bool whole = (tokens[i - 1].is("(") || tokens[i - 1].is(",")) &&
+                         (tokens[i + 1].is(")") || tokens[i + 1].is(","));
+      const auto found = whole ? program_.by_name.find(tokens[i].text) : program_.by_name.end();
+      if (found == program_.by_name.end()) continue;
+      const auto has_body = [&](std::size_t other) {
+        return program_.items[other].declaration->kind == Kind::kFunction;
+      };
+      const auto stays = [&](std::size_t other) {
+        const Item& one = program_.items[other];
+        return one.device || (!one.host && (has_body(other) || !program_.is_function(one)));
+      };
+      if (std::any_of(found->second.begin(), found->second.end(), has_body) &&
+          std::none_of(found->second.begin(), found->second.end(), stays))
+        return true;
+    }
+    return false;
   }
 
   /// `BENCHMARK(f)->Arg(8);`: a macro of a library of the host whose header is not there.

@@ -576,6 +576,7 @@ bool names_host_only(const std::vector<Token>& tokens, std::size_t at) {
            !(at > 0 && tokens[at - 1].is("operator"));
   }
   if (!token.identifier()) return false;
+  if (token.is("dynamic_cast") || token.is("typeid") || token.is("catch")) return true;
   if (at > 0 && (tokens[at - 1].is(".") || tokens[at - 1].is("->"))) return false;
   if (at > 1 && tokens[at - 1].is("::") && tokens[at - 2].is("thrust"))
     return host_only_in_thrust(token.text);

@@ -9,7 +9,8 @@
 namespace kiln {
 
 /// Whether the identifier at `at` stands for something that device code cannot use: a call of the CUDA or HIP
-/// run time, a container or a stream of std, a file; also for the first "<" of a kernel launch.
+/// run time, a container or a stream of std, a file, an exception that is caught, a type at run time; also
+/// for the first "<" of a kernel launch.
 [[nodiscard]] bool names_host_only(const std::vector<Token>& tokens, std::size_t at);
 
 /// Whether the identifier at `at` is, without `std::`, a container or a stream of std as host code uses it:

@@ -462,7 +462,11 @@ class Instantiations::Search {
         append_token(result, token.text);
         continue;
       }
-      const auto value = value_of(std::string(token.text), place, values, depth);
+      const std::string name(token.text);
+      const bool has_arguments = i + 1 < tokens.size() && tokens[i + 1].is("<");
+      const auto around = has_arguments ? std::nullopt : class_around(name, place.scope);
+      const auto value =
+          around ? with_arguments(name, *around, values) : value_of(name, place, values, depth);
       if (!value) return std::nullopt;
       append_token(result, value->text);
       if (!value->of_variable) continue;  // else `n.value`, `n()` and `n{}` are the number, too
@@ -527,6 +531,34 @@ class Instantiations::Search {
       return apply_edits(text, {{first, tokens[end - 1].end() - first, result}});
     }
     return text;
+  }
+
+  /// The parameters of the class template of that name around a place, by the names that they have there;
+  /// absent: there is none.
+  [[nodiscard]] std::optional<Strings> class_around(const std::string& name, std::size_t scope) const {
+    if (!program_.classes.contains(name)) return std::nullopt;
+    for (std::size_t at = scope; at != TextScope::kNone; at = program_.scopes[at].outer) {
+      const TextScope& one = program_.scopes[at];
+      if (one.member_of.name == name && !one.member_of.arguments.empty()) return one.member_of.arguments;
+      if (one.name != name || one.template_parameters.empty() || !one.result.empty()) continue;
+      Strings parameters;
+      for (const TextParameter& parameter : one.template_parameters) parameters.push_back(parameter.name);
+      return parameters;
+    }
+    return std::nullopt;
+  }
+
+  /// "Table<float,4>" of "Table", as the class names itself.
+  [[nodiscard]] static std::optional<NameValue> with_arguments(const std::string& name,
+                                                               const Strings& parameters,
+                                                               const TemplateValues& values) {
+    Strings arguments;
+    for (const std::string& parameter : parameters) {
+      const auto value = values.find(parameter);
+      if (value == values.end()) return std::nullopt;
+      arguments.push_back(value->second);
+    }
+    return NameValue{name + "<" + join(arguments, ",") + ">", false};
   }
 
   /// What a name stands for: a local type or constant, a parameter of a template; else the name.

@@ -29,6 +29,7 @@ void KeptCode::keep_roots(const std::vector<std::string>& kept, bool cuts) {
     if (item.member) continue;  // with its class
     const bool understood = item.whole && (item.host || kind != Kind::kOther) && kind != Kind::kScope;
     const bool specialises = kind != Kind::kInstantiation && of_unknown_template(item);
+    if (cuts && is_kernel(item)) continue;
     if (!cuts || item.device || !understood || (!item.host && program_.marked_elsewhere(item)) ||
         specialises || (kind == Kind::kUsing && !item.host) || is_operator(item))
       keep(i);
@@ -50,6 +51,17 @@ void KeptCode::keep_roots(const std::vector<std::string>& kept, bool cuts) {
       for (const Token& token : directive.tokens) reach(token, false);
     }
   }
+}
+
+bool KeptCode::is_kernel(const Item& item) const {
+  const Declaration& declaration = *item.declaration;
+  if (spec_.entries.empty() || declaration.kind != Kind::kFunction || item.member || !item.whole)
+    return false;
+  const std::vector<Token>& tokens = program_.tokens_of(item);
+  for (std::size_t i = declaration.whole.begin; i < declaration.parameters.begin; ++i) {
+    if (tokens[i].is("__global__")) return true;
+  }
+  return false;
 }
 
 bool KeptCode::is_operator(const Item& item) const {

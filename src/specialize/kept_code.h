@@ -26,6 +26,9 @@ class KeptCode {
  private:
   void keep_roots(const std::vector<std::string>& kept, bool cuts);
 
+  /// Whether it is a kernel's definition: it stays if an entry or device code names it.
+  [[nodiscard]] bool is_kernel(const Item& item) const;
+
   /// Operators are called without their name, so those that may serve device code stay.
   [[nodiscard]] bool is_operator(const Item& item) const;
 

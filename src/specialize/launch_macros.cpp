@@ -65,30 +65,60 @@ bool is_passed_a_launch(const std::vector<TokenizedText>& sources, std::string_v
   return false;
 }
 
-/// The first of each parameter.
+/// Where the macro calls what it gets (`__VA_ARGS__()`) behind a place of its body, in the same block.
+bool calls_behind(const std::vector<std::string>& words, std::size_t from) {
+  for (std::size_t i = from; i + 1 < words.size() && words[i] != "}"; ++i) {
+    if (words[i] == "__VA_ARGS__" && words[i + 1] == "(") return true;
+  }
+  return false;
+}
+
+/// `constexpr static int NAME = 4;` or `using NAME = half;` at `at`; absent: there is none. `at` is its end.
+std::optional<DeclaredConstant> constant_at(const std::vector<std::string>& words, std::size_t& at) {
+  DeclaredConstant constant;
+  const bool alias = words[at] == "using";
+  if (!alias && words[at] != "constexpr" && words[at] != "const") return std::nullopt;
+  std::size_t name = at + 1;
+  for (; name + 1 < words.size() && words[name + 1] != "="; ++name) {
+    if (!continues_identifier(words[name].front()) && words[name] != "::") break;
+    if (words[name] != "static" && words[name] != "const" && words[name] != "constexpr")
+      append_token(constant.type, words[name]);
+  }
+  if (name + 1 >= words.size() || words[name + 1] != "=" || constant.type.empty() != alias)
+    return std::nullopt;
+  std::size_t end = name + 2;
+  for (; end < words.size() && words[end] != ";"; ++end) append_token(constant.value, words[end]);
+  if (end == words.size()) return std::nullopt;
+  constant.name = words[name];
+  at = end;
+  return constant;
+}
+
+/// The first of each parameter and each name.
 std::vector<DeclaredConstant> constants_of(const TextMacro& macro) {
   std::vector<DeclaredConstant> constants;
   const std::vector<std::string>& words = macro.body;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i] != "constexpr" && words[i] != "const") continue;
-    DeclaredConstant constant;
-    std::size_t name = i + 1;
-    for (; name + 1 < words.size() && words[name + 1] != "="; ++name) {
-      if (!continues_identifier(words[name].front()) && words[name] != "::") break;
-      if (words[name] != "static" && words[name] != "const" && words[name] != "constexpr")
-        append_token(constant.type, words[name]);
+    const std::size_t begin = i;
+    auto constant = constant_at(words, i);
+    if (!constant) continue;
+    const auto parameter = std::find(macro.parameters.begin(), macro.parameters.end(), constant->name);
+    const bool of_library = constant->type.empty() && constant->value.find("::") != std::string::npos;
+    if (parameter != macro.parameters.end()) {
+      constant->parameter = static_cast<std::size_t>(parameter - macro.parameters.begin());
+      constant->name.clear();
+    } else if (!calls_behind(words, i) ||
+               std::any_of(words.begin() + static_cast<std::ptrdiff_t>(begin),
+                           words.begin() + static_cast<std::ptrdiff_t>(i), [&](const std::string& word) {
+                             return std::find(macro.parameters.begin(), macro.parameters.end(), word) !=
+                                    macro.parameters.end();
+                           })) {
+      continue;
     }
-    if (name + 1 >= words.size() || words[name + 1] != "=" || constant.type.empty()) continue;
-    const auto parameter = std::find(macro.parameters.begin(), macro.parameters.end(), words[name]);
-    std::size_t end = name + 2;
-    for (; end < words.size() && words[end] != ";"; ++end) append_token(constant.value, words[end]);
-    if (parameter == macro.parameters.end() || end == words.size()) continue;
-    constant.parameter = static_cast<std::size_t>(parameter - macro.parameters.begin());
     const bool known = std::any_of(constants.begin(), constants.end(), [&](const DeclaredConstant& one) {
-      return one.parameter == constant.parameter;
+      return one.parameter == constant->parameter && one.name == constant->name;
     });
-    if (!known) constants.push_back(std::move(constant));
-    i = end;
+    if (!known && !of_library) constants.push_back(*std::move(constant));
   }
   return constants;
 }
@@ -177,7 +207,7 @@ std::string expand_launch_macros(const std::string& text, const MacroExpander& m
 ConstantsOfMacros constants_of_macros(const std::vector<const std::string*>& texts) {
   ConstantsOfMacros declared;
   for (const std::string* text : texts) {
-    if (text->find("const") == std::string::npos) continue;
+    if (text->find("const") == std::string::npos && text->find("using") == std::string::npos) continue;
     const TokenizedText source = tokenize(*text);
     for (const Directive& directive : source.directives) {
       const auto macro = macro_of(directive);
@@ -203,12 +233,16 @@ std::string declare_constants_of_macros(const std::string& text, const Constants
            !tokens[statement - 1].is("}"))
       --statement;
     for (const DeclaredConstant& constant : found->second) {
-      if (constant.parameter >= arguments.size()) continue;
-      const TokenSpan name = arguments[constant.parameter];
-      if (name.end != name.begin + 1 || !tokens[name.begin].identifier()) continue;
-      constants[tokens[statement].offset] += "const " + constant.type + " " +
-                                             std::string(tokens[name.begin].text) + " = " + constant.value +
-                                             "; ";
+      std::string name = constant.name;
+      if (name.empty()) {
+        if (constant.parameter >= arguments.size()) continue;
+        const TokenSpan given = arguments[constant.parameter];
+        if (given.end != given.begin + 1 || !tokens[given.begin].identifier()) continue;
+        name = tokens[given.begin].text;
+      }
+      constants[tokens[statement].offset] +=
+          (constant.type.empty() ? "using " : "const " + constant.type + " ") + name + " = " +
+          constant.value + "; ";
     }
   }
   std::vector<TextEdit> edits;

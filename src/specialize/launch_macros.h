@@ -18,12 +18,15 @@ namespace kiln {
 /// The text with uses of such macros replaced by what they stand for. Lines stay where they are.
 [[nodiscard]] std::string expand_launch_macros(const std::string& text, const MacroExpander& macros);
 
-/// `constexpr int NAME = 4;` in a macro with the parameter NAME.
+/// `constexpr int NAME = 4;` or `using NAME = half;` in a macro with the parameter NAME, or in one that then
+/// calls what it gets: `constexpr int kSize = 4; return __VA_ARGS__();`.
 struct DeclaredConstant {
-  std::size_t parameter = 0;
-  std::string type, value;
+  std::size_t parameter = 0;  ///< the name's, unless `name` is there
+  std::string name;           ///< empty: the parameter gives it
+  std::string type;           ///< empty: an alias
+  std::string value;
 };
-/// By the macro's name: the first constant of each parameter.
+/// By the macro's name: the first constant of each parameter and each name.
 using ConstantsOfMacros = std::map<std::string, std::vector<DeclaredConstant>, std::less<>>;
 
 /// Of the function-like macros of the texts. The last text of a macro counts.

@@ -478,6 +478,9 @@ class ProgramReader {
       if (!at(i, name) || at(i - 1, ".") || at(i - 1, "->") || at(i - 1, "::")) continue;
       if (at(i + 1, "::") && tokens()[i + 2].identifier() && !at(i + 2, "template"))
         kernel.needed_members[name].insert(std::string(tokens()[i + 2].text));
+      const std::size_t behind = at(i + 1, "<") ? behind_angles(tokens(), i + 1, whole.end) : whole.end;
+      if (behind + 1 < whole.end && at(behind, "::") && tokens()[behind + 1].identifier())  // of a template
+        kernel.needed_members[name].insert(std::string(tokens()[behind + 1].text));
       if (at(i + 1, "/") || at(i + 1, "%")) kernel.divided.insert(name);
       if (at(i + 1, "==") && tokens()[i + 2].kind == Token::Kind::kNumber)
         kernel.compared.emplace(name, std::string(tokens()[i + 2].text));

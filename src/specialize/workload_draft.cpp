@@ -334,6 +334,8 @@ class Drafter {
     for (const TextParameter& parameter : kernel.template_parameters) {
       if (parameter.type.find("...") != std::string::npos || parameter.name.empty())
         return "its template has a parameter without a name, or a pack";
+      if (DraftTypes::is_template(parameter) && types_.template_argument(kernel, parameter.name).empty())
+        return "its template takes a template, '" + parameter.name + "', for which the program has none";
     }
     const std::string name = scalars_.fresh(base_name(kernel.name));
     draft_.kernels.push_back(name);

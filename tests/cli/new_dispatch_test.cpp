@@ -65,6 +65,51 @@ TEST_F(NewDispatchTable, ArgumentsOfOneInstantiationBelongTogether) {
   });
 }
 
+TEST_F(NewDispatch, TemplatesAsArgumentsOfTemplates) {
+  const std::string text = R"cuda(
+template <class T> struct Add { static __device__ T apply(T a, T b) { return a + b; } };
+template <class T> struct Both { static __device__ T apply(T a, T b, T c) { return a * b + c; } };
+template <class T, int N> struct Scale { static __device__ T apply(T a, T b) { return a * N; } };
+template <class T, template <class> class Op> __global__ void shown(T* x) { x[threadIdx.x] = Op<T>::apply(1, 2, 3); }
+template <class T, template <class> class Op> __global__ void guessed(T* x) { x[threadIdx.x] += Op<T>::apply(1, 2); }
+template <class T, template <class> class Op> void launch(T* x) { shown<T, Op><<<1, 64>>>(x); }
+int main() { double* x; cudaMalloc(&x, 512); launch<double, Both>(x); }
+)cuda";
+  const std::string yaml = draft(text);
+  EXPECT_THAT(yaml, HasSubstr("template_args: [T, Both]\n"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [T, Add]  # FILL IN"));
+  const CliResult ran =
+      run_with(yaml, {{"grid: [\"ceil_div(elements, 256)\"]", "grid: [1]"},
+                      {"checks: []", "checks: [{buffer: x, region: [[0, 64]], expected: 8}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+  draft(text +
+        "template <template <class> class Op> __global__ void no(float* x) { *x = Op<float>::other(); }\n");
+  EXPECT_THAT(said_, HasSubstr("'no' is left out: its template takes a template, 'Op'"));
+}
+
+TEST_F(NewDispatch, ClassesThatNameThemselves) {
+  const std::string yaml = draft(R"cuda(
+namespace app {
+template <class Solver> __global__ void step(typename Solver::Number* x) { x[threadIdx.x] = Solver::kOrder; }
+template <class Solver> __global__ void last(typename Solver::Number* x) { x[threadIdx.x] += Solver::kOrder; }
+template <class T, int N> struct Solver {
+  using Number = T;
+  static constexpr int kOrder = N;
+  T* x;
+  Solver() {}
+  void run() { step<Solver><<<1, 64>>>(x); }
+  void end();
+};
+template <class Real, int Order> void Solver<Real, Order>::end() { last<Solver><<<1, 64>>>(x); }
+}
+int main() { app::Solver<double, 3> solver; solver.run(); solver.end(); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [\"app::Solver<double,3>\"]"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: x, region: [[0, 64]], expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
 /// A function that calls another one of its name is no recursion: the other one's calls are not its own.
 TEST_F(NewDispatch, FunctionsOfOneNameCallEachOther) {
   const std::string yaml = draft(R"cuda(

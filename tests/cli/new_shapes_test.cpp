@@ -183,6 +183,13 @@ struct Place { float x, y; };
 struct Light : public Place { float power; int kind[2]; };
 class Lamp : Light { public: double warm; float x; };
 struct Plain : Unknown { int id; };
+template <class T> struct Rows { const static size_t kSize = sizeof(T); T* data; inline static int made; int n; };
+template <class T> struct Image : public Rows<T> { int rows; };
+__global__ void by_value(const Image<float> image) { image.data[0] = image.rows; }
+void run(Image<float> image) { by_value<<<1, 32>>>(image); }
+struct Pair { Image<int> last, next; };
+__global__ void both(const Pair pair) { pair.last.data[0] = pair.next.data[0]; }
+void run(Pair pair) { both<<<1, 32>>>(pair); }
 __global__ void k(Light* lights, const Lamp* lamps, Plain* p) { lights[0].power = lamps[0].warm * p->id; }
 void run(Light* lights, Lamp* lamps, Plain* p) { k<<<1, 32>>>(lights, lamps, p); }
 )cuda");
@@ -190,6 +197,9 @@ void run(Light* lights, Lamp* lamps, Plain* p) { k<<<1, 32>>>(lights, lamps, p);
   EXPECT_THAT(yaml, HasSubstr("Lamp: {x: float, y: float, power: float, kind: \"int[2]\", warm: double, x_: "
                               "float}\n"));
   EXPECT_THAT(yaml, HasSubstr("Plain: {id: int}\n"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("args: [{struct: [data, {value: elements, type: int}, {value: elements, type: int}]}]"));
 }
 
 TEST_F(NewShapes, OfVariablesThatTheHostCopiesAreTheirs) {

@@ -616,6 +616,49 @@ TEST(HostCode, DeclaresTypesOfLeftOutLibraries) {
             "\n__global__ void k(float* a) { a[0] = 1; }\n");
 }
 
+TEST(HostCode, LeavesOutKernelsThatNoEntryLeadsTo) {
+  const std::string text =
+      "template <class T> __global__ void wrong(T* a) { cub::DeviceScan::Sum(a); }\n"
+      "__global__ void child(float* a) { a[0] = 1; }\n__device__ void f(float* a) { child<<<1, 1>>>(a); }\n"
+      "namespace n { __global__ void k(float* a) { f(a); } }\n";
+  Specialization spec = program(text + kMain);
+  leave_out_host_code(spec);  // without an entry all may be meant
+  EXPECT_THAT(spec.source_text, HasSubstr("wrong"));
+  spec = program(text + kMain);
+  spec.entries.emplace_back().name_expression = "n::k";
+  leave_out_host_code(spec);
+  EXPECT_EQ(spec.source_text, text.substr(text.find("\n")) + "\n");
+}
+
+TEST(HostCode, LeavesOutMacrosThatGetFunctionsOfTheHost) {
+  const std::string macros =
+      "#define INSTANTIATE(T, f) template void f<T>(T*);\n"
+      "#define FOR_TYPES(what, f) what(int, f) what(float, f)\n";
+  EXPECT_EQ(
+      cut(macros +
+              "template <class T> __global__ void k(T* a) { a[0] = 1; }\n"
+              "template <class T> void host(T* a);\ntemplate <class T> void host(T* a) { k<<<1, 1>>>(a); }\n"
+              "template <class T> __device__ void both(T* a) { a[0] = 2; }\n"
+              "FOR_TYPES(INSTANTIATE, host)\nFOR_TYPES(INSTANTIATE, both)\n",
+          {"k"}),
+      macros +
+          "template <class T> __global__ void k(T* a) { a[0] = 1; }\n\n\n"
+          "template <class T> __device__ void both(T* a) { a[0] = 2; }\n"
+          "\nFOR_TYPES(INSTANTIATE, both)\n");
+}
+
+TEST(HostCode, LeavesOutFunctionsThatAskForTypesAtRunTime) {
+  EXPECT_EQ(
+      cut("struct A { virtual int f(); };\nstruct B : A {\n  int n;\n"
+          "  B(A* a) : n(dynamic_cast<B*>(a) ? 1 : 0) {}\n  __device__ int of() const { return n; }\n};\n"
+          "__global__ void k(B b, int* a) { a[0] = b.of(); }\n" +
+              std::string(kMain),
+          {"k"}),
+      "struct A { virtual int f(); };\nstruct B : A {\n  int n;\n"
+      "  \n  __device__ int of() const { return n; }\n};\n"
+      "__global__ void k(B b, int* a) { a[0] = b.of(); }\n\n");
+}
+
 TEST(HostCode, LeavesOutFunctionsThatNameUnknownNamespaces) {
   const std::string text =
       "#include <CImg.h>\nnamespace own { struct S { float x; }; }\n"

@@ -86,6 +86,24 @@ TEST(MacroExpander, DeclaresConstantsOfMacros) {
   EXPECT_EQ(declare_constants_of_macros(text, constants_of_macros({&text})), text);
 }
 
+TEST(MacroExpander, DeclaresConstantsThatMacrosNameThemselves) {
+  const std::string header =
+      "#define SIZES(n, ...) [&] { \\\n"
+      "  if (n <= 32) { constexpr static int kSize = 32; return __VA_ARGS__(); } \\\n"
+      "  else { constexpr static int kSize = 64; return __VA_ARGS__(); } }()\n"
+      "#define TYPES(n, NAME, ...) if (n) { using NAME = half; using other_t = float; return __VA_ARGS__(); "
+      "}\n"
+      "#define LIBRARY(n, ...) { using elem_t = lib::half_t; constexpr int kTwice = 2 * n; __VA_ARGS__(); }\n"
+      "#define PLAIN(...) { const int i = 0; } __VA_ARGS__();\n";
+  const std::string text =
+      "void f(int n) {\n  SIZES(n, [&] { TYPES(n, T, [&] { g<T, other_t, kSize>(); }); });\n"
+      "  LIBRARY(n, [&] { h(); });\n  PLAIN([] { h(); });\n}\n";
+  EXPECT_EQ(declare_constants_of_macros(text, constants_of_macros({&header})),
+            "void f(int n) {\n  const int kSize = 32; SIZES(n, [&] { using T = half; using other_t = float; "
+            "TYPES(n, T, [&] { g<T, other_t, kSize>(); }); });\n"
+            "  LIBRARY(n, [&] { h(); });\n  PLAIN([] { h(); });\n}\n");
+}
+
 TEST(MacroExpander, WritesOutNamesThatArePasted) {
   std::string text = "#define NAME(x) x##KIND\n#define OTHER(x) x\nvoid NAME(fill)(), OTHER(sum)();\n";
   write_out_pasted_names({&text}, {{"KIND", "_v2"}});

@@ -274,6 +274,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"cuda_bf16.h", embedded::kBf16},
                                        {"cuda_fp8.h", embedded::kFp8},
                                        {"kiln/curand_engines.h", embedded::kCurandEngines},
+                                       {"kiln/curand_jumps.h", embedded::kCurandJumps},
                                        {"kiln/curand_kernel.h", embedded::kCurandKernel},
                                        {"kiln/curand_sobol.h", embedded::kCurandSobol},
                                        {"curand_kernel.h", kCurand},

@@ -35,6 +35,7 @@ class Rewriter {
       if (tokens[i].kind == Token::Kind::kString && tokens[i + 1].offset == tokens[i].end() &&
           tokens[i + 1].text.starts_with("__"))
         edits_.push_back({tokens[i].end(), 0, " "});  // extern "C"__global__
+      if (tokens[i].is("[") && tokens[i].close + 1 < tokens.size()) drop_marks_of_lambda(tokens, i);
       if (tokens[i].is("__typeof__") || tokens[i].is("__typeof") || tokens[i].is("typeof")) {
         if (tokens[i + 1].is("(")) replace(tokens[i], "decltype");
       } else if (tokens[i].is("(") && tokens[i].close < tokens.size()) {
@@ -45,6 +46,15 @@ class Rewriter {
           replace(tokens[tokens[i].close], "");
         }
       }
+    }
+  }
+
+  /// `[=] __device__(int i) { ... }`: a lambda of device code is for the device.
+  void drop_marks_of_lambda(const std::vector<Token>& tokens, std::size_t open) {
+    if (tokens[open + 1].is("[") || (open > 0 && tokens[open - 1].is("["))) return;  // an attribute
+    for (std::size_t i = tokens[open].close + 1; i < tokens.size(); ++i) {
+      if (!tokens[i].is("__device__") && !tokens[i].is("__host__")) return;
+      replace(tokens[i], "");
     }
   }
 

@@ -4,7 +4,8 @@
 
 namespace kiln {
 
-/// A kernel text with GNU's extensions, which nvcc passes on to g++, as C++ that NVRTC compiles: a compound
+/// A kernel text with GNU's extensions, which nvcc passes on to g++, and with marks of lambdas
+/// (`[=] __device__(int i) {}`), as C++ that NVRTC compiles: a compound
 /// literal `(float2){x, y}` as `float2{x, y}`, a statement expression `({ int a = x; a; })` as a lambda that
 /// is called, `__typeof__` as decltype,
 /// `extern "C"__global__` with a blank, `const float a = 2.5f * b;` of other constants, which is no constant

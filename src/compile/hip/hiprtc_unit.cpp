@@ -47,6 +47,8 @@ const std::string kBfloat16 =
     "using __nv_bfloat16_raw = __hip_bfloat16_raw;\n"
     "using __nv_bfloat162_raw = __hip_bfloat162_raw;\n#else\n" +
     std::string(embedded::kBf16) + "#endif\n";
+/// Of texts that the CPU's shim shares.
+const std::string kShimWord = "#ifndef KILN_SHIM\n#define KILN_SHIM static __device__ inline\n#endif\n";
 const std::string kSmallFloats =
     "#pragma once\n" + std::string(embedded::kHipSmallFloat) + std::string(embedded::kSmallFloat);
 
@@ -181,12 +183,27 @@ void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
 
 std::string hiprtc_headers_fingerprint() {
   FieldHasher hasher;
-  for (const std::string_view text :
-       {embedded::kNames, embedded::kCudaWarp, embedded::kFloat, embedded::kMathConstants,
-        embedded::kGnuConstants, embedded::kMath, embedded::kAlgorithm, embedded::kCuComplex,
-        embedded::kHipGroups, embedded::kStdTypes, embedded::kHipSmallFloat, embedded::kSmallFloat,
-        embedded::kSmallFloatOperators, embedded::kBf16, embedded::kFp8, embedded::kConstants,
-        embedded::kHipConstants, embedded::kThrustSeq})
+  for (const std::string_view text : {embedded::kNames,
+                                      embedded::kCudaWarp,
+                                      embedded::kFloat,
+                                      embedded::kMathConstants,
+                                      embedded::kGnuConstants,
+                                      embedded::kMath,
+                                      embedded::kAlgorithm,
+                                      embedded::kCuComplex,
+                                      embedded::kHipGroups,
+                                      embedded::kStdTypes,
+                                      embedded::kHipSmallFloat,
+                                      embedded::kSmallFloat,
+                                      embedded::kSmallFloatOperators,
+                                      embedded::kBf16,
+                                      embedded::kFp8,
+                                      embedded::kConstants,
+                                      embedded::kHipConstants,
+                                      embedded::kThrustSeq,
+                                      embedded::kCurandEngines,
+                                      embedded::kCurandKernel,
+                                      embedded::kHipCurandJumps})
     hasher.field("text", std::string(text));
   return hasher.hex();
 }
@@ -207,6 +224,19 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
     unit.add_header("kiln/small_float_operators.h", std::string(embedded::kSmallFloatOperators));
     unit.add_header("cuda_fp16.h", "#pragma once\n");
     unit.add_header("cuda_bf16.h", kBfloat16);
+  }
+  // Matrices and states have member functions without a word for the device.
+  const auto of_both_sides = [](std::string_view text) {
+    return "#pragma once\n#pragma clang force_cuda_host_device begin\n" + std::string(text) +
+           "#pragma clang force_cuda_host_device end\n";
+  };
+  for (const std::string& name : specialization.unseen_headers) {
+    if (!name.starts_with("curand")) continue;
+    unit.add_header(name, name == "curand.h" ? "#pragma once\n" : "#include \"kiln/curand_kernel.h\"\n");
+    unit.add_header("kiln/curand_kernel.h", of_both_sides(embedded::kCurandKernel));
+    unit.add_header("kiln/curand_engines.h",
+                    of_both_sides(kShimWord + std::string(embedded::kCurandEngines)));
+    unit.add_header("kiln/curand_jumps.h", of_both_sides(embedded::kHipCurandJumps));
   }
   bool calls_algorithms = false;
   for (const std::string& name : specialization.unseen_headers) {

@@ -55,6 +55,14 @@ TEST(GnuSyntax, LinesAreContinuedWithoutBlanks) {
   EXPECT_EQ(without_gnu_syntax("char c[] = \"\\\\ \";\n"), "char c[] = \"\\\\ \";\n");
 }
 
+TEST(GnuSyntax, LambdasHaveNoMarks) {
+  EXPECT_EQ(without_gnu_syntax(
+                "auto f = [=] __host__ __device__(int i) { return [&]__device__ { return i; }(); };"),
+            "auto f = [=]  (int i) { return [&] { return i; }(); };");
+  for (const char* text : {"[[nodiscard]] __device__ int f();", "__shared__ int a[4]; __device__ int b;"})
+    EXPECT_EQ(without_gnu_syntax(text), text);
+}
+
 class GnuSyntaxOfKernels : public test::NvrtcTest {};
 
 TEST_F(GnuSyntaxOfKernels, CompileWithNvrtc) {
@@ -63,7 +71,8 @@ TEST_F(GnuSyntaxOfKernels, CompileWithNvrtc) {
       "struct Pixel { float r, g; };\n"
       "extern \"C\" __global__ void k(float2* y, const float* x) {\n"
       "  const Pixel p = {.r = x[0], .g = x[1]};\n"
-      "  *y = (float2){MAX(x[0], p.g), MAX(3 * x[1], 2.0f)};\n}\n",
+      "  const auto twice = [] __device__(float a) { return 2 * a; };\n"
+      "  *y = (float2){MAX(x[0], p.g), MAX(3 * x[1], twice(2.0f))};\n}\n",
       "k", "sm_90"));
   EXPECT_FALSE(object.binary.empty());
 }

@@ -134,6 +134,8 @@ TEST_F(HiprtcCompilerTest, TakesCudasHeadersOfTypesAndItsComplexNumbers) {
 
 TEST_F(HiprtcCompilerTest, TakesWhatNvccHasWithoutAHeader) {
   const std::string text =
+      "__device__ __managed__ int counter;\n"
+      "__device__ float texel(cudaTextureObject_t, float x) { return x + counter; }\n"
       "template <class T> __device__ T half_of(T x) {\n"
       "  if constexpr (std::is_same_v<T, float> && !std::is_convertible_v<int*, T>) return x / 2;\n"
       "  return static_cast<T>(static_cast<std::make_unsigned_t<int>>(x) >> 1);\n}\n"
@@ -161,6 +163,25 @@ TEST_F(HiprtcCompilerTest, TakesHeadersOfLibrariesForTheHost) {
       "f");
   specialization.params_header = "";
   specialization.unseen_headers = {"cudaProfiler.h", "cufft.h", "hip/hip_runtime_api.h", "nvml.h"};
+  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+}
+
+TEST_F(HiprtcCompilerTest, TakesCurandsDeviceFunctions) {
+  Specialization specialization = specialize(
+      "#include <curand.h>\n#include <curand_kernel.h>\n#include <cuda_bf16.h>\n"
+      "template <class State> __device__ double draw(unsigned long seed, int i) {\n"
+      "  State state;\n  curand_init(seed, i, 3, &state);\n"
+      "  return curand(&state) + curand_uniform(&state) + curand_normal(&state) + "
+      "curand_log_normal_double(&state, "
+      "0.5, 0.25) +\n    curand_poisson(&state, 3.0) + curand_uniform_double(&state);\n}\n"
+      "extern \"C\" __global__ void f(double* a, float4* b) {\n"
+      "  a[0] = draw<curandState>(1, threadIdx.x) + draw<curandStateMRG32k3a>(2, threadIdx.x) +\n"
+      "    draw<curandStatePhilox4_32_10_t>(3, threadIdx.x);\n"
+      "  curandStatePhilox4_32_10_t state;\n  curand_init(7, threadIdx.x, 0, &state);\n  b[0] = "
+      "curand_normal4(&state);\n}\n",
+      "f");
+  specialization.params_header = "";
+  specialization.unseen_headers = {"cuda_bf16.h", "curand.h", "curand_kernel.h"};
   EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
 }
 

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "device/cpu/curand_values.h"
 #include "device/cpu/kernel_fixture.h"
@@ -75,17 +77,18 @@ constexpr Values kEngines[] = {
     {"curandStateMRG32k3a_t", ~0ULL >> 13, curand::kMrgIntegers, curand::kMrgSkipped, curand::kMrgUniform,
      curand::kMrgUniformDouble, curand::kMrgOthers}};
 
-TEST_P(CpuCurand, GivesTheNumbersOfCuda) {
+/// Builds and runs the text for each engine.
+void expect_numbers_of_cuda(CpuKernels& kernels, const std::string& text) {
   for (const Values& engine : kEngines) {
     SCOPED_TRACE(engine.state);
-    DeviceFunction& k = kernels_.build(kText, "k<" + std::string(engine.state) + ">");
+    DeviceFunction& k = kernels.build(text, "k<" + std::string(engine.state) + ">");
     EXPECT_FALSE(k.attributes().fibers_because.has_value());
     unsigned integers[7][6] = {}, skipped[2] = {};
     float uniform[2] = {};
     double uniform_double[2] = {};
     double others[std::size(curand::kXorwowOthers)] = {};
-    kernels_.run(k, {{4, 1, 1}, {1, 1, 1}, 0}, &integers[0][0], &skipped[0], &uniform[0], &uniform_double[0],
-                 &others[0], engine.last);
+    kernels.run(k, {{4, 1, 1}, {1, 1, 1}, 0}, &integers[0][0], &skipped[0], &uniform[0], &uniform_double[0],
+                &others[0], engine.last);
     for (std::size_t start = 0; start < std::size(integers); ++start) {
       for (std::size_t i = 0; i < 6; ++i)
         EXPECT_EQ(integers[start][i], engine.integers[start][i]) << "start " << start << ", number " << i;
@@ -102,6 +105,35 @@ TEST_P(CpuCurand, GivesTheNumbersOfCuda) {
           << "number " << i;
     }
   }
+}
+
+TEST_P(CpuCurand, GivesTheNumbersOfCuda) {
+  expect_numbers_of_cuda(kernels_, kText);
+}
+
+/// The jumps of a GPU, which share no tables, compiled for a CPU.
+TEST_P(CpuCurand, JumpsOfAGpuLeadToTheSameNumbers) {
+  const auto part = [](const std::string& file, const std::string& include, const std::string& in_its_place) {
+    std::ifstream stream(std::string(KILN_SOURCE_DIR) + "/src/compile/" + file);
+    std::ostringstream content;
+    content << stream.rdbuf();
+    std::string text = content.str();
+    const std::string line = "#include \"kiln/" + include + "\"\n";
+    const std::size_t place = include.empty() ? std::string::npos : text.find(line);
+    EXPECT_EQ(place == std::string::npos, include.empty()) << file;
+    if (place != std::string::npos) text.replace(place, line.size(), in_its_place);
+    for (std::size_t once = text.find("#pragma once"); once != std::string::npos;
+         once = text.find("#pragma once"))
+      text.erase(once, std::string_view("#pragma once").size());
+    return text;
+  };
+  const std::string jumps = part("hip/shim/hip_curand_jumps.h", "", "");
+  const std::string engines = part("cpu/shim/curand_engines.h", "curand_jumps.h", jumps);
+  std::string text = kText;
+  const std::string include = "#include <curand_kernel.h>\n";
+  text.erase(0, 2 * include.size());
+  ASSERT_EQ(text.find("curand_kernel.h"), std::string::npos);
+  expect_numbers_of_cuda(kernels_, part("cpu/shim/curand_kernel.h", "curand_engines.h", engines) + text);
 }
 
 TEST_P(CpuCurand, GivesFourNumbersOfPhiloxAtOnce) {

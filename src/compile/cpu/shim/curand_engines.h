@@ -1,4 +1,4 @@
-// The generators of curand_kernel.h for a host compiler. Their integers are those of CUDA's cuRAND, bit for
+// The generators of curand_kernel.h. Their integers are those of CUDA's cuRAND, bit for
 // bit: the same recurrences, seeds and distances of subsequences. Sources:
 // - XORWOW: G. Marsaglia, Xorshift RNGs, Journal of Statistical Software 8 (14), 2003;
 // - Philox4_32_10: J. Salmon, M. Moraes, R. Dror, D. Shaw, Parallel random numbers: as easy as 1, 2, 3,
@@ -37,42 +37,6 @@ typedef curandStateMRG32k3a curandStateMRG32k3a_t;
 
 namespace kiln::curand_detail {
 
-/// The powers M^(2^level) of the matrix of a step, made when they are first asked for.
-template <class Matrix, int kLevels>
-class Powers {
- public:
-  static const Matrix& get(int level) {
-    if (__atomic_load_n(&ready_, __ATOMIC_ACQUIRE) <= level) make(level);
-    return table_[level];
-  }
-
- private:
-  static __attribute__((noinline, cold)) void make(int level) {
-    while (__atomic_exchange_n(&busy_, true, __ATOMIC_ACQUIRE)) {
-    }
-    for (int i = ready_; i <= level; ++i) {
-      if (i == 0)
-        table_[i].set_step();
-      else
-        table_[i].set_square(table_[i - 1]);
-      __atomic_store_n(&ready_, i + 1, __ATOMIC_RELEASE);
-    }
-    __atomic_store_n(&busy_, false, __ATOMIC_RELEASE);
-  }
-
-  static inline Matrix table_[kLevels];
-  static inline int ready_ = 0;
-  static inline bool busy_ = false;
-};
-
-/// `state` after n * 2^first steps.
-template <class Table, class State>
-static __attribute__((noinline, unused)) void skip(State& state, unsigned long long n, int first) {
-  for (int level = first; n != 0; n >>= 1, ++level) {
-    if (n & 1) Table::get(level).apply(state);
-  }
-}
-
 /// One step of XORWOW's shift register.
 KILN_SHIM void xorwow_step(unsigned* v) {
   const unsigned t = v[0] ^ (v[0] >> 2);
@@ -87,69 +51,7 @@ struct XorwowRegister {
   unsigned v[5];
 };
 
-/// Over bits, modulo 2: column i is what bit i of the register becomes.
-struct XorwowMatrix {
-  XorwowRegister column[160];
-
-  void set_step() {
-    for (int i = 0; i < 160; ++i) {
-      for (unsigned& word : column[i].v) word = 0;
-      column[i].v[i / 32] = 1u << (i % 32);
-      xorwow_step(column[i].v);
-    }
-  }
-  void set_square(const XorwowMatrix& m) {
-    for (int i = 0; i < 160; ++i) {
-      column[i] = m.column[i];
-      m.apply(column[i]);
-    }
-  }
-  void apply(XorwowRegister& state) const {
-    XorwowRegister sum = {};
-    for (int word = 0; word < 5; ++word) {
-      for (unsigned bits = state.v[word]; bits != 0; bits &= bits - 1) {
-        const XorwowRegister& added = column[32 * word + __builtin_ctz(bits)];
-        for (int i = 0; i < 5; ++i) sum.v[i] ^= added.v[i];
-      }
-    }
-    state = sum;
-  }
-};
-
 constexpr int kXorwowSequence = 67;  // subsequences are 2^67 apart
-using XorwowPowers = Powers<XorwowMatrix, kXorwowSequence + 64>;
-
-KILN_SHIM void skip_xorwow(curandStateXORWOW* state, unsigned long long n, int first) {
-  XorwowRegister v;
-  __builtin_memcpy(v.v, state->v, sizeof v);
-  skip<XorwowPowers>(v, n, first);
-  __builtin_memcpy(state->v, v.v, sizeof v);
-}
-
-/// The start of the subsequence that this thread began last.
-struct XorwowStart {
-  XorwowRegister seeded, here;  ///< of subsequence 0 and of `subsequence`
-  unsigned long long subsequence;
-};
-static thread_local XorwowStart xorwow_start;
-
-/// Neighbouring work-items mostly begin neighbouring subsequences: it goes on from the last one where that
-/// takes fewer matrices.
-static __attribute__((noinline, unused)) void start_xorwow(curandStateXORWOW* state,
-                                                           unsigned long long subsequence) {
-  XorwowStart& last = xorwow_start;
-  const unsigned long long distance = subsequence - last.subsequence;
-  const bool near = subsequence >= last.subsequence &&
-                    __builtin_popcountll(distance) < __builtin_popcountll(subsequence) &&
-                    __builtin_memcmp(last.seeded.v, state->v, sizeof state->v) == 0;
-  if (!near) {
-    __builtin_memcpy(last.seeded.v, state->v, sizeof state->v);
-    last.here = last.seeded;
-  }
-  skip<XorwowPowers>(last.here, near ? distance : subsequence, kXorwowSequence);
-  last.subsequence = subsequence;
-  __builtin_memcpy(state->v, last.here.v, sizeof state->v);
-}
 
 /// The state of one of MRG32k3a's two recurrences, x[n] = (a x[n-2] + b x[n-1] - c x[n-3]) mod m.
 template <unsigned kModulus, unsigned kA, unsigned kB, unsigned kC>
@@ -178,13 +80,14 @@ struct MrgMatrix {
 
 constexpr unsigned kMrgModulus1 = 4294967087u, kMrgModulus2 = 4294944443u;
 constexpr int kMrgSubsequence = 76, kMrgSequence = 127;  // so many doublings of a step apart
-using MrgPowers1 = Powers<MrgMatrix<kMrgModulus1, 1403580u, 0u, 810728u>, kMrgSequence + 64>;
-using MrgPowers2 = Powers<MrgMatrix<kMrgModulus2, 0u, 527612u, 1370589u>, kMrgSequence + 64>;
+using MrgMatrix1 = MrgMatrix<kMrgModulus1, 1403580u, 0u, 810728u>;
+using MrgMatrix2 = MrgMatrix<kMrgModulus2, 0u, 527612u, 1370589u>;
 
-KILN_SHIM void skip_mrg(curandStateMRG32k3a* state, unsigned long long n, int first) {
-  skip<MrgPowers1>(state->s1, n, first);
-  skip<MrgPowers2>(state->s2, n, first);
-}
+}  // namespace kiln::curand_detail
+
+#include "kiln/curand_jumps.h"
+
+namespace kiln::curand_detail {
 
 /// 1 to kMrgModulus1.
 KILN_SHIM unsigned next_mrg(curandStateMRG32k3a* state) {

@@ -65,6 +65,13 @@ typedef long ptrdiff_t;
 #ifndef offsetof
 #define offsetof(type, member) __builtin_offsetof(type, member)
 #endif
+// A texture as an argument has the size of HIP's. No host code reads managed variables: they are the
+// device's.
+struct __hip_texture;
+typedef struct __hip_texture* cudaTextureObject_t;
+#ifndef __managed__
+#define __managed__ __attribute__((device))
+#endif
 // CUDA's loads and stores with advice to the caches, without the advice.
 #define KILN_LOAD(name, expression)            \
   template <class T>                           \
