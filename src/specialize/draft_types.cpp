@@ -674,6 +674,18 @@ std::optional<std::size_t> DraftTypes::alignment_of(const TextParameter& member,
   return most;
 }
 
+void DraftTypes::name_pointers_apart(const std::string& outer, std::size_t before,
+                                     std::vector<TextParameter>& members) {
+  const auto inside = members.begin() + static_cast<std::ptrdiff_t>(before);
+  for (auto member = inside; member != members.end(); ++member) {
+    const bool pointer = member->type.find('*') != std::string::npos;
+    const bool again = pointer && std::any_of(members.begin(), inside, [&](const TextParameter& earlier) {
+                         return earlier.name == member->name;
+                       });
+    if (again) member->name = outer + "_" + member->name;
+  }
+}
+
 bool DraftTypes::add_members(const std::string& name, const TextKernel& kernel, int depth,
                              std::vector<TextParameter>& members, std::size_t& offset) const {
   const auto pad = [&](std::size_t alignment) {
@@ -708,8 +720,10 @@ bool DraftTypes::add_members(const std::string& name, const TextKernel& kernel, 
         lane.type = to_string(element->scalar);
         members.insert(members.end(), element->lanes, lane);
         offset += element->bytes();
-      } else if (!add_members(one.type, kernel, depth + 1, members, offset)) {
-        return false;
+      } else {
+        const std::size_t before = members.size();
+        if (!add_members(one.type, kernel, depth + 1, members, offset)) return false;
+        name_pointers_apart(one.name, before, members);
       }
       pad(*alignment);
     }

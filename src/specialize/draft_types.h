@@ -172,6 +172,11 @@ class DraftTypes {
   [[nodiscard]] std::optional<std::size_t> alignment_of(const TextParameter& member, const TextKernel& kernel,
                                                         int depth) const;
 
+  /// Pointers from `before` on, the members of the member `outer`, get names that no earlier
+  /// member has, so that they do not share a buffer: "next_data" beside "data".
+  static void name_pointers_apart(const std::string& outer, std::size_t before,
+                                  std::vector<TextParameter>& members);
+
   /// Adds the members of a struct in order, with the members of structs and vectors inside and bytes of
   /// padding where these need it. `offset`: where the members end. False: a member has no form.
   bool add_members(const std::string& name, const TextKernel& kernel, int depth,

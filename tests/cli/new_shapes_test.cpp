@@ -187,6 +187,9 @@ template <class T> struct Rows { const static size_t kSize = sizeof(T); T* data;
 template <class T> struct Image : public Rows<T> { int rows; };
 __global__ void by_value(const Image<float> image) { image.data[0] = image.rows; }
 void run(Image<float> image) { by_value<<<1, 32>>>(image); }
+struct Pair { Image<int> last, next; };
+__global__ void both(const Pair pair) { pair.last.data[0] = pair.next.data[0]; }
+void run(Pair pair) { both<<<1, 32>>>(pair); }
 __global__ void k(Light* lights, const Lamp* lamps, Plain* p) { lights[0].power = lamps[0].warm * p->id; }
 void run(Light* lights, Lamp* lamps, Plain* p) { k<<<1, 32>>>(lights, lamps, p); }
 )cuda");
