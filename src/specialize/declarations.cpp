@@ -124,11 +124,15 @@ class Reader {
     return at(i, "const") || at(i, "noexcept") || at(i, "override") || at(i, "final") || at(i, "volatile");
   }
 
-  /// Behind a use of a macro that stands for itself: `DECLARE(x)` without ";", `NAMESPACE_BEGIN`; else
-  /// `begin`.
+  /// Behind a use of a macro that stands for itself: `DECLARE(x)` without ";", `NAMESPACE_BEGIN`, a word in
+  /// front of `template`; else `begin`.
   [[nodiscard]] std::size_t macro_use(std::size_t begin, std::size_t end) const {
     const Token& name = tokens_[begin];
-    if (!name.identifier() || is_attribute(name.text) || specifier_macros_.contains(name.text)) return begin;
+    if (!name.identifier() || is_attribute(name.text)) return begin;
+    const bool of_template = name.is("extern") || name.is("friend") || name.is("export");
+    if (at(begin + 1, "template") && begin + 1 < end && !of_template)
+      return begin + 1;  // no specifier may be
+    if (specifier_macros_.contains(name.text)) return begin;
     const bool arguments = at(begin + 1, "(") && close_of(begin + 1) < end;
     const std::size_t behind = arguments ? close_of(begin + 1) + 1 : begin + 1;
     if (structural_macros_.contains(name.text)) {

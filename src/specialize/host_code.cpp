@@ -107,7 +107,28 @@ class Cutter {
   [[nodiscard]] TextEdit blank(const Item& item) const {
     const std::string forward = program_.forward_declaration(item);
     const bool used = !forward.empty() && code_.names().contains(item.declaration->names.front());
-    return program_.without(item, used ? forward : "");
+    return program_.without(item, used ? with_used_enumerations(item, forward) : "");
+  }
+
+  /// `class A { public: enum Mode { ... }; ... };` of `class A;` where the code uses an enumeration of the
+  /// class. There can be no objects of it.
+  [[nodiscard]] std::string with_used_enumerations(const Item& item, const std::string& forward) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    std::string enumerations;
+    for (const std::size_t index : item.members) {
+      const Item& member = program_.items[index];
+      const TokenSpan whole = member.declaration->whole;
+      if (member.declaration->kind != Declaration::Kind::kEnum || !member.whole) continue;
+      const bool used = std::any_of(
+          tokens.begin() + static_cast<std::ptrdiff_t>(whole.begin),
+          tokens.begin() + static_cast<std::ptrdiff_t>(whole.end),
+          [&](const Token& token) { return token.identifier() && code_.names().contains(token.text); });
+      if (used) enumerations += text_of(tokens, whole) + " ";
+    }
+    if (enumerations.empty()) return forward;
+    const std::string name(item.declaration->names.front());
+    return forward.substr(0, forward.find(';')) + " { public: " + enumerations + name + "(const " + name +
+           "&) = delete; ~" + name + "() = delete; };";
   }
 
   [[nodiscard]] bool names_type(const std::set<std::string_view>& types) const {

@@ -237,8 +237,7 @@ class ProgramReader {
       } else if (declaration.kind == Kind::kEnum) {
         add_enumeration(declaration);
         for (const std::string_view name : declaration.names) {
-          if (outer == TextScope::kNone && !program_.constants.contains(std::string(name)))
-            program_.class_scopes[std::string(name)].insert(scope);
+          if (outer == TextScope::kNone) program_.class_scopes[std::string(name)].insert(scope);
         }
       } else if (declaration.kind == Kind::kVariable) {
         add_variable(declaration, scope);

@@ -141,9 +141,10 @@ struct ProgramText {
   /// Variables in constant memory, by name, with extents in the type: "float [16]". One with a value of its
   /// own is among them if the host writes it, and so is a variable of the device that only the host writes.
   std::map<std::string, std::string> constant_variables;
-  std::map<std::string, std::string> constant_scopes;         ///< of those: "ns::", or empty
-  std::map<std::string, std::set<std::string>> class_scopes;  ///< by a class's or enumeration's name: "ns::"
-  std::map<std::string, TextFunction> expressions;            ///< by a function's name: what it returns
+  std::map<std::string, std::string> constant_scopes;  ///< of those: "ns::", or empty
+  std::map<std::string, std::set<std::string>>
+      class_scopes;  ///< by a class's, an enumeration's or an enumerator's name: "ns::"
+  std::map<std::string, TextFunction> expressions;  ///< by a function's name: what it returns
   std::set<std::string> functions;  ///< device functions that are no kernels, with their scopes
   std::multimap<std::string, TextureUser> texture_users;  ///< functions, by name without scopes
   std::multimap<std::string, std::size_t> prototypes;  ///< of kernels, with their scopes: how many parameters

@@ -183,6 +183,14 @@ TEST_P(CpuDiagnostic, HasTheIntegersOfStdAndAllHeadersAtOnce) {
   int a = 0;
   kernels_.run(plain, {{1, 1, 1}, {1, 1, 1}, 0}, &a);
   EXPECT_EQ(a, 14);
+  DeviceFunction& named = kernels_.build(kernels_.specialize(
+      "using namespace std;\ntemplate <class T, class U = enable_if_t<is_same_v<T, int>, long>>\n"
+      "__device__ U wide(T x) { pair<int, U> both(1, x); return both.first + both.second; }\n"
+      "__global__ void k(int* a) { a[0] = int(wide(a[0]) * sizeof(std::make_unsigned_t<short>)); }\n",
+      "k"));
+  kernels_.run(named, {{1, 1, 1}, {1, 1, 1}, 0}, &a);
+  EXPECT_EQ(a, 30);
+  a = 14;
   if (std::string(GetParam()) != "g++") return;  // the header is libstdc++'s
   Specialization all = kernels_.specialize(
       "#include <bits/stdc++.h>\n__global__ void k(int* a) {\n  int b = 5;\n  std::swap(a[0], b);\n"

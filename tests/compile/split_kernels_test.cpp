@@ -971,6 +971,48 @@ __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + t] = s[(t + 1) % 64];
 })",
      {64, 1, 1}},
+    {"UnionsWithoutAName",
+     R"(struct Node { unsigned words[4]; };
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x;
+  float other = 1.0f;
+  {
+    union {
+      Node node;
+      uint2 halves[2];
+      struct { float low, high; };
+    };
+    for (int i = 0; i < 4; ++i) node.words[i] = 8388608u * (100 + i) + t;
+    s[t] = in[blockIdx.x * 64 + t] + low;
+    __syncthreads();
+    halves[0].x += 8388608u;
+    halves[1].y ^= (unsigned)(t > 3 ? halves[0].y : node.words[2]);
+    high = high + s[63 - t];
+    __syncthreads();
+    s[t] = low + high + (float)(node.words[3] % 1000u);
+    other = __uint_as_float(node.words[1]);
+  }
+  __syncthreads();
+  float low = other, node = 2.0f;
+  out[blockIdx.x * 64 + t] = s[(t + 1) % 64] * node + low;
+})",
+     {64, 1, 1}},
+    {"UnionsWithoutANameInAMacro",
+     R"(#define BITS union { unsigned word; float value; }
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  BITS;
+  value = in[blockIdx.x * 64 + threadIdx.x];
+  s[threadIdx.x] = value;
+  __syncthreads();
+  word ^= 0x80000000u;
+  out[blockIdx.x * 64 + threadIdx.x] = value + s[63 - threadIdx.x];
+})",
+     {64, 1, 1},
+     {2, 1, 1},
+     0,
+     "a union without a name"},
     {"VariablesWithStructBeforeTheirTypes",
      R"(struct Pair { float x, y; };
 extern "C" __global__ void k(float* out, const float* in, int n) {

@@ -616,6 +616,30 @@ TEST(HostCode, DeclaresTypesOfLeftOutLibraries) {
             "\n__global__ void k(float* a) { a[0] = 1; }\n");
 }
 
+TEST(HostCode, MacrosInFrontOfTemplatesAreNoPartOfThem) {
+  EXPECT_EQ(cut("#include <vector>\n#define FAST\n#ifdef FAST\nFAST\n#endif\n"
+                "template <class F> auto with(F f) { return f.template operator()<true>(); }\n"
+                "struct P {\n  int n;\n  template <class C> int of(std::vector<C>& c) const {\n"
+                "    return with([&]<bool all>() { return c.size(); });\n  }\n};\n"
+                "__global__ void k(P p, int* a) { a[0] = p.n; }\n" +
+                std::string(kMain)),
+            "\n#define FAST\n#ifdef FAST\nFAST\n#endif\n\n"
+            "struct P {\n  int n;\n  \n\n\n};\n__global__ void k(P p, int* a) { a[0] = p.n; }\n\n");
+}
+
+TEST(HostCode, KeepsEnumerationsOfClassesOfTheHostThatKernelsUse) {
+  const std::string rest =
+      "\nstruct Args { Codec::Mode mode; };\n"
+      "__global__ void k(Args args, int* a) { a[0] = args.mode == Codec::kFast; }\n";
+  EXPECT_EQ(cut("#include <string>\n#include <vector>\nclass Codec : public Base {\n public:\n"
+                "  enum Mode {\n    kFast,\n    kSmall\n  };\n  enum class Unused { kNone };\n"
+                "  std::vector<float> trained;\n  Codec(const std::string& name);\n};" +
+                rest + kMain),
+            "\n\nclass Codec { public: enum Mode{kFast,kSmall}; Codec(const Codec&) = delete; "
+            "~Codec() = delete; };\n\n\n\n\n\n\n\n\n" +
+                rest + "\n");
+}
+
 TEST(HostCode, LeavesOutKernelsThatNoEntryLeadsTo) {
   const std::string text =
       "template <class T> __global__ void wrong(T* a) { cub::DeviceScan::Sum(a); }\n"

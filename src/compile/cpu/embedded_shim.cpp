@@ -388,7 +388,11 @@ std::vector<ShimPart> make_shim_parts() {
   add("algorithms_of_std", "#include <algorithm>\n", {"std::max", "std::min", "std::swap"});
   add("limits_of_std", "#include <limits>\n", {"std::numeric_limits"});
   add("utilities_of_std", "#include <utility>\n",
-      {"std::move", "std::forward", "std::pair", "std::make_pair"});
+      {"std::move", "std::forward", "std::pair", "std::make_pair", "using namespace std"});
+  add("types_of_std", "#include <type_traits>\n",
+      {"std::is_", "std::enable_if", "std::conditional", "std::remove_", "std::decay", "std::make_unsigned",
+       "std::make_signed", "std::common_type", "std::integral_constant", "std::true_type", "std::false_type",
+       "std::underlying_type", "using namespace std"});
   // Headers of the host that are left out include these.
   add("limits_of_reals", "#include <cfloat>\n", {"FLT_", "DBL_"});
   add("limits_of_integers", "#include <climits>\n",

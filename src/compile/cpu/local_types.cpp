@@ -1,12 +1,54 @@
 #include "compile/cpu/local_types.h"
 
+#include <set>
 #include <string>
+#include <string_view>
 
 namespace kiln {
 namespace {
 
 bool begins_type(const Token& token) {
   return token.is("struct") || token.is("class") || token.is("union") || token.is("enum");
+}
+
+/// The names that the members of `union { int a[4], *b; };` declare: those in front of a bracket, a comma, a
+/// colon or the end.
+std::set<std::string_view> members_of(const std::vector<Token>& tokens, std::size_t open) {
+  std::set<std::string_view> names;
+  for (std::size_t i = open + 1; i < tokens[open].close; ++i) {
+    const Token& next = tokens[i + 1];
+    if (tokens[i].is("{") && tokens[tokens[i].close + 1].is(";")) names.merge(members_of(tokens, i));
+    if (tokens[i].is("{") || tokens[i].is("(") || tokens[i].is("[")) {
+      i = tokens[i].close;
+    } else if (tokens[i].identifier() && (next.is(";") || next.is(",") || next.is("[") || next.is(":"))) {
+      names.insert(tokens[i].text);
+    }
+  }
+  return names;
+}
+
+/// A union without a name gets one, and a variable of that type: splitting a function at its barriers would
+/// give each of its members memory of its own. Nothing is changed where a member's name is declared again in
+/// the block.
+void name_union(const std::vector<Token>& tokens, std::size_t begin, const TypeDefinition& type,
+                std::size_t end, std::vector<TextEdit>& edits) {
+  static const std::set<std::string_view> kNoTypes = {"return", "case",  "else", "do",
+                                                      "sizeof", "throw", "goto"};
+  const std::set<std::string_view> names = members_of(tokens, type.open);
+  const std::string number = std::to_string(tokens[begin].offset);
+  const std::string type_name = "kiln_type_" + number, variable = "kiln_union_" + number;
+  std::vector<TextEdit> uses;
+  int depth = 0;
+  for (std::size_t i = type.close + 2; i < end && depth >= 0; ++i) {
+    const Token& before = tokens[i - 1];
+    depth += tokens[i].is("{") ? 1 : tokens[i].is("}") ? -1 : 0;
+    if (!names.contains(tokens[i].text) || before.is(".") || before.is("->") || before.is("::")) continue;
+    if (before.identifier() && !kNoTypes.contains(before.text)) return;
+    uses.push_back({tokens[i].offset, 0, variable + "."});
+  }
+  edits.push_back({tokens[type.open].offset, 0, " " + type_name + " "});
+  edits.push_back({tokens[type.close].end(), 0, "; " + type_name + " " + variable});
+  edits.insert(edits.end(), uses.begin(), uses.end());
 }
 
 }  // namespace
@@ -47,7 +89,10 @@ std::vector<TextEdit> name_local_types(const Outline& text) {
       if (!tokens[i - 1].is(";") && !tokens[i - 1].is("{") && !tokens[i - 1].is("}")) continue;
       const auto type = type_definition(tokens, i, body.end);
       if (!type) continue;
+      const std::size_t begin = i;
       i = type->close;
+      if (tokens[begin].is("union") && type->name.empty() && tokens[type->close + 1].is(";"))
+        name_union(tokens, begin, *type, body.end, edits);
       if (tokens[type->close + 1].is(";") || (type->name.empty() && type->derived)) continue;
       const std::string name = type->name.empty() ? "kiln_type_" + std::to_string(tokens[type->open].offset)
                                                   : std::string(type->name);

@@ -280,7 +280,9 @@ ImpliedHeaders implied_headers(const std::vector<std::string_view>& texts,
                        [&](std::string_view text) { return text.find(word) != std::string_view::npos; });
   };
   const bool names_limits = has("_MAX") || has("_MIN") || has("_EPSILON") || has("CHAR_BIT");
-  if (!names_limits && !has("std::")) return implied;  // asked for at each look-up in the caches
+  const bool all_of_std = has("using namespace std");
+  if (!names_limits && !all_of_std && !has("std::"))
+    return implied;  // asked for at each look-up in the caches
   std::set<std::string> names;
   for (const std::string_view text : texts) names.merge(identifiers_in(std::string(text)));
   const auto uses = [&](std::initializer_list<const char*> some) {
@@ -295,7 +297,10 @@ ImpliedHeaders implied_headers(const std::vector<std::string_view>& texts,
     implied.macros += embedded::kFloat;
   for (const StdNames& of : kImpliedNames) {
     const bool used = std::any_of(of.names.begin(), of.names.end(), [&](std::string_view name) {
-      return !name.empty() && names.contains(std::string(name)) && has("std::" + std::string(name));
+      if (name.empty() || !names.contains(std::string(name))) return false;
+      // Other names without `std::` may be the text's own.
+      const bool of_types = of.header == "type_traits" && name.find('_') != std::string_view::npos;
+      return (all_of_std && of_types) || has("std::" + std::string(name));
     });
     // What kNvccHeader has anyway, unless another header brings libcu++.
     if (of.header == "cmath" && implied.names.empty() && unseen.empty()) continue;

@@ -163,7 +163,9 @@ void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
                      std::string(embedded::kMathConstants) + std::string(embedded::kGnuConstants) +
                      std::string(embedded::kInttypes) + std::string(embedded::kMath);
   // nvcc has these names of std without a header.
-  if (any_text(specialization, [](const std::string& one) { return one.find("std::") != std::string::npos; }))
+  if (any_text(specialization, [](const std::string& one) {
+        return one.find("std::") != std::string::npos || one.find("using namespace std") != std::string::npos;
+      }))
     text += embedded::kStdTypes;
   if (uses_cuda_warp(specialization)) {
     if (any_text(specialization, declares_warp_size)) text += "#define KILN_OWN_WARP_SIZE\n";

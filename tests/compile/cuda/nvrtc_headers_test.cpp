@@ -281,6 +281,15 @@ TEST_F(StandardHeaders, FunctionsOfWholeNumbersAreThoseOfDouble) {
   }
 }
 
+TEST_F(StandardHeaders, TypesOfStdNeedNoHeader) {
+  const std::string body =
+      "template <class T, class U = enable_if_t<is_same_v<T, int>, long>> __device__ U wide(T x) { return x; "
+      "}\n"
+      "extern \"C\" __global__ void f(int* decay) { decay[0] = wide(decay[0]); }\n";
+  EXPECT_EQ(compile(specialize("using namespace std;\n" + body, "f")).format, "cubin");
+  EXPECT_THAT(fail(specialize(body, "f")).summary, HasSubstr("enable_if_t"));
+}
+
 TEST_F(StandardHeaders, ThatAreNotThereAreLeftOutOfWholePrograms) {
   const std::string text =
       "#include \"helper_cuda.h\"\n#include \"timer.h\"\nextern \"C\" __global__ void f(int* a) { a[0] = 1; "

@@ -292,6 +292,8 @@ class Parser {
     const auto type = defined_type(end);
     if (type && type->close + 1 < end)  // of a variable, which is each work-item's
       throw Trouble{"a declaration of a variable that defines the variable's type", at_};
+    if (type && type->name.empty() && is(at_, "union"))  // its members share the memory of each work-item
+      throw Trouble{"a union without a name", at_};
     if (is(at_, "using") || is(at_, "typedef") || is(at_, "static_assert") || is(at_, "namespace") || type) {
       result->kind = Kind::kScopeDeclaration;
     } else if (const std::size_t close = shared_type_end(end); close < end) {
