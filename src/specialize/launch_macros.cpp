@@ -149,23 +149,41 @@ void expand_parameter_macros(const std::vector<std::string*>& texts) {
     sources.push_back(tokenize(originals.emplace_back(*text)));
     for (const Directive& directive : sources.back().directives) {
       const auto macro = macro_of(directive);
-      if (macro && !macro->function) expander.learn(directive.tokens[1].text, *macro);
+      if (macro) expander.learn(directive.tokens[1].text, *macro);
     }
   }
   for (std::size_t t = 0; t < texts.size(); ++t) {
     const std::vector<Token>& tokens = sources[t].tokens;
+    // Behind the use of a macro with which the part begins; 0: it begins with none that is written out.
+    const auto end_of_use = [&](const TokenSpan& part) -> std::size_t {
+      const TextMacro* macro = part.empty() ? nullptr : expander.find(tokens[part.begin].text);
+      if (stands_for_several(macro)) return part.begin + 1;
+      if (macro == nullptr || !macro->function || part.end < part.begin + 3) return 0;
+      const Token& open = tokens[part.begin + 1];
+      return open.is("(") && open.close < part.end ? open.close + 1 : 0;
+    };
+    const auto written_out = [&](const TokenSpan& use) -> std::optional<TextEdit> {
+      std::vector<std::string> words;
+      for (std::size_t i = use.begin; i < use.end; ++i) words.emplace_back(tokens[i].text);
+      const auto expansion = expander.expanded(words);
+      if (!expansion) return std::nullopt;
+      std::string code;
+      for (const std::string& one : expansion->words) append_token(code, one);
+      const std::size_t begin = tokens[use.begin].offset, length = tokens[use.end - 1].end() - begin;
+      const std::string_view written = std::string_view(originals[t]).substr(begin, length);
+      code.append(static_cast<std::size_t>(std::count(written.begin(), written.end(), '\n')), '\n');
+      return TextEdit{begin, length, std::move(code)};
+    };
     std::vector<TextEdit> edits;
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       if (!tokens[i].is("__global__")) continue;
       const TokenSpan parameters = parameters_of_kernel(tokens, i);
-      for (const TokenSpan& part : parts_of(tokens, parameters, true)) {
-        const Token& word = tokens[part.begin];
-        if (part.end != part.begin + 1 || !stands_for_several(expander.find(word.text))) continue;
-        const auto expansion = expander.expanded({std::string(word.text)});
-        if (!expansion) continue;
-        std::string code;
-        for (const std::string& one : expansion->words) append_token(code, one);
-        edits.push_back({word.offset, word.text.size(), std::move(code)});
+      for (TokenSpan part : parts_of(tokens, parameters, true)) {
+        // A macro may end with a comma, so that the next use is in the same part.
+        for (std::size_t end = end_of_use(part); end != 0; end = end_of_use(part)) {
+          if (auto edit = written_out({part.begin, end})) edits.push_back(*std::move(edit));
+          part.begin = end;
+        }
       }
     }
     if (!edits.empty()) *texts[t] = apply_edits(originals[t], std::move(edits));

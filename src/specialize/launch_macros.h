@@ -37,9 +37,9 @@ using ConstantsOfMacros = std::map<std::string, std::vector<DeclaredConstant>, s
 [[nodiscard]] std::string declare_constants_of_macros(const std::string& text,
                                                       const ConstantsOfMacros& declared);
 
-/// Writes out macros of the texts that stand for several parameters of a kernel: `__global__ void k(ARGS)`
-/// with `#define ARGS float* a, int n`. A macro that the texts define in several ways stays. Lines stay where
-/// they are.
+/// Writes out macros of the texts that stand for several parameters of a kernel, `__global__ void k(ARGS)`
+/// with `#define ARGS float* a, int n`, and those with arguments: `void k(IN(float, a))`. A macro that the
+/// texts define in several ways stays. Lines stay where they are.
 void expand_parameter_macros(const std::vector<std::string*>& texts);
 
 }  // namespace kiln

@@ -527,6 +527,23 @@ TEST_F(NewCommand, LaunchesInMacrosAreFound) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err;
 }
 
+TEST_F(NewCommand, MacrosWithArgumentsStandForParameters) {
+  write("parameters.h",
+        "#define IN(T, name) const T* const __restrict__ name\n"
+        "#define FIRST(T) const int n, IN(T, a), \\\n  IN(T, b),\n#define VECTOR(T) T##2\n");
+  const std::string yaml = draft(
+      "parameters",
+      "#include \"parameters.h\"\ntemplate <typename T> __global__ void add(\n  FIRST(T)\n"
+      "  IN(int,\n     shift), VECTOR(float) pair, T* out) {\n"
+      "  if (threadIdx.x < n) out[threadIdx.x] = a[threadIdx.x] + b[threadIdx.x] + shift[0] + pair.y;\n}\n"
+      "int main() { double *x, *y, *z; int* s; add<double><<<1, 64>>>(64, x, y, s, make_float2(1, 2), z); "
+      "}\n");
+  EXPECT_THAT(yaml, HasSubstr("args: [n, x, y, s, "));
+  EXPECT_THAT(yaml, HasSubstr("    s: {type: int"));
+  EXPECT_THAT(yaml, HasSubstr("    y: {type: T"));
+  EXPECT_EQ(kiln({"validate", path("parameters.yaml")}).code, kExitDone);
+}
+
 TEST_F(NewCommand, OverloadsAreChosenByTheirParameters) {
   const std::string yaml =
       draft("over",
