@@ -77,8 +77,9 @@ std::string written(const TextPart& part, const Directive& directive) {
 
 class PartsReader {
  public:
-  PartsReader(const Includes& includes, const std::vector<std::pair<std::string, std::string>>& defines)
-      : includes_(includes), macros_(defines, is_for_hip()) {
+  PartsReader(const Includes& includes, const std::vector<std::pair<std::string, std::string>>& defines,
+              ReadFor compilers)
+      : includes_(includes), macros_(defines, compilers) {
     add_part(includes.text);
     for (const IncludedHeader& header : includes.headers) {
       by_name_[header.name] = parts_.size();
@@ -115,11 +116,6 @@ class PartsReader {
   }
 
  private:
-  [[nodiscard]] bool is_for_hip() const {
-    return std::any_of(includes_.unseen.begin(), includes_.unseen.end(),
-                       [](const std::string& name) { return name.starts_with("hip/"); });
-  }
-
   static void add_headers(const std::string& text, std::set<std::string>& names) {
     for (const IncludeUse& use : find_include_uses(text)) names.insert(use.header.name);
   }
@@ -356,11 +352,21 @@ class PartsReader {
   bool gave_up_ = false, unclear_include_ = false;
 };
 
+/// Whether one of the compiler's headers that the program includes, in any branch, has a name that begins so.
+bool includes_any(const Includes& includes, std::string_view start) {
+  return std::any_of(includes.unseen.begin(), includes.unseen.end(),
+                     [&](const std::string& name) { return name.starts_with(start); });
+}
+
 }  // namespace
 
 CompiledParts compiled_parts(const Includes& includes,
                              const std::vector<std::pair<std::string, std::string>>& defines) {
-  return PartsReader(includes, defines).run();
+  const bool both = includes_any(includes, "cu");  // a program of two branches
+  const ReadFor compilers = !includes_any(includes, "hip/") ? ReadFor::kAny
+                            : both                          ? ReadFor::kCuda
+                                                            : ReadFor::kHip;
+  return PartsReader(includes, defines, compilers).run();
 }
 
 CompiledParts compiled_parts(const Specialization& specialization) {
@@ -371,7 +377,7 @@ CompiledParts compiled_parts(const Specialization& specialization) {
   includes.unseen = specialization.unseen_headers;
   std::vector<std::pair<std::string, std::string>> defines = specialization.defines;
   for (auto& macro : macros_of_options(specialization.options)) defines.push_back(std::move(macro));
-  return compiled_parts(includes, defines);
+  return PartsReader(includes, defines, includes_any(includes, "hip/") ? ReadFor::kHip : ReadFor::kAny).run();
 }
 
 }  // namespace kiln

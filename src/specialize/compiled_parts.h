@@ -28,7 +28,8 @@ struct CompiledParts {
   std::set<std::string> names;  ///< in the texts, and in conditions that were read
 };
 
-/// `defines`: macros of the compiler's command line.
+/// As a draft reads a program: one with headers of CUDA and of HIP is read as nvcc reads it. `defines`:
+/// macros of the compiler's command line.
 [[nodiscard]] CompiledParts compiled_parts(const Includes& includes,
                                            const std::vector<std::pair<std::string, std::string>>& defines);
 

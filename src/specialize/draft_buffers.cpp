@@ -152,6 +152,7 @@ void DraftBuffers::add_record_type(const std::string& name, const TextKernel& ke
 
 std::optional<std::string> DraftBuffers::symbol(const std::string& variable, const TextKernel& kernel) {
   const std::string& declared = program_.constant_variables.at(variable);
+  if (declared.substr(0, declared.find('[')).find('*') != std::string::npos) return std::nullopt;
   const std::string type = types_.type_name(declared, kernel);
   const auto extent = types_.extent_of(declared);
   if (type.empty() || !extent) return std::nullopt;

@@ -316,6 +316,10 @@ bool is_of_run_time(std::string_view name) {
   for (const std::string_view index : {"hipThreadIdx_", "hipBlockIdx_", "hipBlockDim_", "hipGridDim_"}) {
     if (name.starts_with(index)) return false;
   }
+  for (const std::string_view number :
+       {"cufftReal", "cufftDoubleReal", "cufftComplex", "cufftDoubleComplex"}) {
+    if (name == number) return false;
+  }
   // "cudaMalloc", "hipMemcpy", "cublasCreate": a capital letter ends the library's prefix.
   for (const std::string_view prefix :
        {"cuda", "hip", "cublas", "cusparse", "cufft", "cusolver", "cudnn", "nccl", "rocblas", "hipblas",

@@ -247,13 +247,19 @@ void KeptCode::keep_instantiations() {
     const Kind kind = item.declaration->kind;
     if (kind != Kind::kInstantiation || item.kept || item.member) continue;
     bool names_kept = item.declaration->names.empty();
+    bool defined = false, removed = false;  // a function of the name
     for (const std::string_view name : item.declaration->names) {
       for (const std::size_t other : program_.by_name.at(name)) {
         const Item& one = program_.items[other];
         const Kind of_one = one.declaration->kind;
         names_kept = names_kept || (one.kept && of_one != Kind::kInstantiation && of_one != Kind::kForward);
+        if (of_one != Kind::kFunction) continue;
+        const bool stays = one.kept || (one.member && !one.host);
+        defined = defined || stays;
+        removed = removed || !stays;
       }
     }
+    if (removed && !defined) continue;  // `template void Random<float>::seed(int);` of the host
     if (names_kept && !item.host) item.kept = true;
   }
 }

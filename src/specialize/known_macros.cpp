@@ -53,9 +53,10 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-KnownMacros::KnownMacros(const std::vector<std::pair<std::string, std::string>>& defines, bool hip) {
+KnownMacros::KnownMacros(const std::vector<std::pair<std::string, std::string>>& defines, ReadFor compilers)
+    : compilers_(compilers) {
   expander_.define("__cplusplus", {false, false, {}, {"201703"}});
-  if (!hip) {
+  if (compilers != ReadFor::kHip) {
     expander_.define("__CUDACC__", {false, false, {}, {"1"}});
     expander_.define("__NVCC__", {false, false, {}, {"1"}});
   }
@@ -104,7 +105,8 @@ void KnownMacros::learn(const Directive& directive, Truth compiled) {
 Truth KnownMacros::is_defined(std::string_view name) const {
   if (expander_.find(name) != nullptr || unclear_texts_.contains(name)) return Truth::kAlways;
   if (unclear_.contains(name)) return Truth::kSometimes;
-  if (undefined_.contains(name) || is_of_other_system(name)) return Truth::kNever;
+  const bool of_hip = compilers_ == ReadFor::kCuda && name.starts_with("__HIP");
+  if (undefined_.contains(name) || is_of_other_system(name) || of_hip) return Truth::kNever;
   return is_of_compiler(name) ? Truth::kSometimes : Truth::kNever;
 }
 

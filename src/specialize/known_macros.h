@@ -16,13 +16,17 @@ namespace kiln {
 /// Whether something holds in no compilation of a program, in some, or in all.
 enum class Truth { kNever, kSometimes, kAlways };
 
+/// The compilers that a program is read for. kAny: nvcc, and where a condition asks for HIP, hipcc, too.
+enum class ReadFor { kAny, kHip, kCuda };
+
 /// What is known of macros at a place of a program. Macros of compilers, of CUDA and of HIP may be defined or
 /// not, but `__cplusplus` is the macro of C++17, and macros of systems on which no CUDA program is compiled
 /// are not defined. Any other macro is defined if the program or its command line defines it.
 class KnownMacros {
  public:
-  /// `defines`: of the command line. `hip`: the program may be compiled as HIP, without nvcc's macros.
-  KnownMacros(const std::vector<std::pair<std::string, std::string>>& defines, bool hip);
+  /// `defines`: of the command line. For HIP nvcc's macros are not known to be defined; for CUDA HIP's macros
+  /// are not defined.
+  KnownMacros(const std::vector<std::pair<std::string, std::string>>& defines, ReadFor compilers);
 
   /// After `#define` or `#undef`; kSometimes: the directive may be compiled or not.
   void learn(const Directive& directive, Truth compiled);
@@ -42,6 +46,7 @@ class KnownMacros {
   [[nodiscard]] Truth value(std::vector<std::string> words) const;
   void blur(std::string_view name);
 
+  ReadFor compilers_;
   MacroExpander expander_;
   std::set<std::string, std::less<>> unclear_;        ///< may be defined or not
   std::set<std::string, std::less<>> unclear_texts_;  ///< defined, in one of several ways

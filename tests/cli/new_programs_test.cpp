@@ -312,6 +312,7 @@ __constant__ float scale, weights[2], *none;
 __global__ void fill(float* out) {
   using namespace grid;
   out[threadIdx.x] = nx * ny * scale * weights[threadIdx.x % 2];
+  if (nx < 0) out[0] = *none;
 }
 void run(float* out, long h) {
   cudaMemcpyToSymbol(grid::ny, &h, sizeof(h));
@@ -329,6 +330,78 @@ void run(float* out, long h) {
        {"weights: {type: float, shape: [2], init: {uniform: [0, 1]}}",
         "weights: {type: float, shape: [2], init: 0.5}"},
        {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 15}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, NumbersOfCufftAreRealAndComplex) {
+  const std::string yaml = draft(R"cuda(
+#include <cufft.h>
+#define REAL cufftReal
+__global__ void scale(cufftComplex* x, REAL factor, cufftDoubleComplex* z, cufftDoubleReal shift, REAL* out) {
+  const int i = threadIdx.x;
+  z[i].y += shift;
+  out[i] = x[i].y * factor;
+}
+void run(cufftComplex* x, cufftDoubleComplex* z, REAL* out) {
+  cufftHandle plan;
+  cufftExecC2C(plan, x, x, CUFFT_FORWARD);
+  scale<<<1, 32>>>(x, 3.0f, z, 0.5, out);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("x: {type: float2,"));
+  EXPECT_THAT(yaml, HasSubstr("z: {type: double2,"));
+  EXPECT_THAT(yaml, HasSubstr("factor: {type: float, default: 3.0}"));
+  EXPECT_THAT(yaml, HasSubstr("shift: {type: double, default: 0.5}"));
+  const CliResult ran =
+      run_with(yaml, {{"x: {type: float2, shape: [elements], init: {uniform: [0, 1]}}",
+                       "x: {type: float2, shape: [elements], init: 2}"},
+                      {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+/// A type that is made of a number of cuFFT is no type of the host, and what a file instantiates of a class
+/// that device code uses goes where it is a function of the host.
+TEST_F(NewPrograms, ClassesWithNumbersOfCufftAndFunctionsOfTheHost) {
+  const std::string yaml = draft(R"cuda(
+#include <cufft.h>
+#include <string>
+#define REAL cufftReal
+template <class T>
+struct Pair {
+  T a, b;
+};
+typedef Pair<REAL> RealPair;
+template <class T>
+struct Random {
+  unsigned* state;
+  __host__ void seed(unsigned first);
+  __device__ unsigned next(unsigned* at);
+};
+template void Random<void>::seed(unsigned first);
+template <class T>
+__host__ void Random<T>::seed(unsigned first) {
+  cudaMemset(state, first, 128);
+}
+template unsigned Random<void>::next(unsigned* at);
+template <class T>
+__device__ unsigned Random<T>::next(unsigned* at) {
+  return *at = 3u * *at + 1u;
+}
+__global__ void sum(float* out, RealPair pair, Random<void> random) {
+  out[threadIdx.x] = pair.a + random.next(random.state + threadIdx.x);
+}
+int main() {
+  float* out;
+  RealPair pair;
+  Random<void> random;
+  random.seed(3);
+  std::string name;
+  sum<<<1, 32>>>(out, pair, random);
+}
+)cuda");
+  const CliResult ran =
+      run_with(yaml, {{"{struct: [{value: 0, type: float}", "{struct: [{value: 0.5, type: float}"},
+                      {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 1.5}]"}});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 }
 

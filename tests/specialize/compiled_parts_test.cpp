@@ -29,6 +29,20 @@ std::string words_of(const std::string& text) {
   return words;
 }
 
+TEST(CompiledParts, AProgramOfCudaAndHipIsReadAsCuda) {
+  const std::string text =
+      "#ifdef __HIP_PLATFORM_AMD__\n#include <hip/hip_complex.h>\na\n#else\n#include "
+      "<cuComplex.h>\nb\n#endif\n"
+      "#ifdef __NVCC__\nc\n#else\nd\n#endif\n";
+  const auto words = [&](const std::vector<std::string>& unseen) {
+    return words_of(parts_of_program(text, {}, {}, unseen).includes.text);
+  };
+  EXPECT_EQ(words({"cuComplex.h", "hip/hip_complex.h"}), "#include <cuComplex.h> | b | c");
+  const std::string hip = words({"hip/hip_complex.h"});
+  EXPECT_NE(hip.find(" a "), std::string::npos) << hip;
+  EXPECT_NE(hip.find(" d "), std::string::npos) << hip;
+}
+
 TEST(CompiledParts, BranchesThatKnownConditionsExcludeAreBlank) {
   const struct {
     const char* text;
