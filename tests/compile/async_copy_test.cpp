@@ -389,7 +389,10 @@ TEST_F(AsyncCopies, NamesOfCubThrustAndFp8) {
   EXPECT_THAT(run(R"(#include <cub/cub.cuh>
 #include <cuda_fp8.h>
 #include <cufft.h>
+#include <thrust/device_reference.h>
 #include <thrust/device_vector.h>
+#include <thrust/iterator/transform_output_iterator.h>
+#include <thrust/universal_allocator.h>
 #include <thrust/functional.h>
 struct Point { int x, y; __device__ Point(int a, int b) : x(a), y(b) {} };
 extern "C" __global__ void k(int* out, const int* in, int n) {

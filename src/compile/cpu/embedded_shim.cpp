@@ -155,7 +155,7 @@ constexpr std::string_view kComplex = "#include \"cuComplex.h\"\n";
 constexpr std::string_view kBlas =
     "#include \"cuComplex.h\"\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
     "typedef struct cublasContext* cublasHandle_t;\nenum cublasStatus_t { CUBLAS_STATUS_SUCCESS };\n";
-constexpr std::array<std::string_view, 57> kHostHeaders = {
+constexpr std::array<std::string_view, 81> kHostHeaders = {
     "cudaTypedefs.h",
     "cuda_gl_interop.h",
     "cuda_egl_interop.h",
@@ -212,7 +212,31 @@ constexpr std::array<std::string_view, 57> kHostHeaders = {
     "thrust/system/tbb/execution_policy.h",
     "thrust/system/tbb/vector.h",
     "thrust/system_error.h",
-    "thrust/universal_vector.h"};
+    "thrust/universal_vector.h",
+    "thrust/async/copy.h",
+    "thrust/async/reduce.h",
+    "thrust/device_allocator.h",
+    "thrust/device_delete.h",
+    "thrust/device_make_unique.h",
+    "thrust/device_malloc_allocator.h",
+    "thrust/device_new_allocator.h",
+    "thrust/device_reference.h",
+    "thrust/detail/pointer.h",
+    "thrust/detail/util/align.h",
+    "thrust/iterator/iterator_adaptor.h",
+    "thrust/iterator/iterator_facade.h",
+    "thrust/iterator/tabulate_output_iterator.h",
+    "thrust/iterator/transform_input_output_iterator.h",
+    "thrust/iterator/transform_output_iterator.h",
+    "thrust/mr/memory_resource.h",
+    "thrust/mr/new.h",
+    "thrust/mr/universal_memory_resource.h",
+    "thrust/per_device_resource.h",
+    "thrust/type_traits/is_contiguous_iterator.h",
+    "thrust/uninitialized_fill.h",
+    "thrust/uninitialized_copy.h",
+    "thrust/universal_allocator.h",
+    "thrust/universal_ptr.h"};
 /// nvcc includes these, or they are parts of what it includes: the shim has their content.
 constexpr std::array<std::string_view, 36> kHeadersOfLanguage = {"device_launch_parameters.h",
                                                                  "device_functions.h",
