@@ -24,7 +24,7 @@ enum class ReadFor { kAny, kHip, kCuda };
 /// are not defined. Any other macro is defined if the program or its command line defines it.
 class KnownMacros {
  public:
-  /// `defines`: of the command line. For HIP nvcc's macros are not known to be defined; for CUDA those of HIP
+  /// `defines`: of the command line. For HIP nvcc's macros are not known to be defined; for CUDA HIP's macros
   /// are not defined.
   KnownMacros(const std::vector<std::pair<std::string, std::string>>& defines, ReadFor compilers);
 
