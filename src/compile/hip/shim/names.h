@@ -65,10 +65,12 @@ typedef long ptrdiff_t;
 #ifndef offsetof
 #define offsetof(type, member) __builtin_offsetof(type, member)
 #endif
-// A texture as an argument has the size of HIP's. No host code reads managed variables: they are the
-// device's.
+// A texture as an argument has the size of HIP's; the tests' stand-in for hipRTC over NVRTC has the type by
+// itself. No host code reads managed variables: they are the device's.
+#ifndef __CUDACC_RTC__
 struct __hip_texture;
 typedef struct __hip_texture* cudaTextureObject_t;
+#endif
 #ifndef __managed__
 #define __managed__ __attribute__((device))
 #endif
