@@ -107,10 +107,17 @@ KILN_TRAIT(is_trivially_copyable, __is_trivially_copyable(T))
 KILN_TRAIT(is_union, __is_union(T))
 KILN_TRAIT(is_empty, __is_empty(T))
 KILN_TRAIT(is_polymorphic, __is_polymorphic(T))
-KILN_TRAIT(is_array, __is_array(T))
-KILN_TRAIT(is_function, __is_function(T))
-KILN_TRAIT(is_scalar, __is_scalar(T))
+KILN_TRAIT(is_function, !is_const<const T>::value && !is_reference<T>::value)
+KILN_TRAIT(is_scalar, is_arithmetic<T>::value || is_enum<T>::value || is_pointer<T>::value)
 #undef KILN_TRAIT
+template <class T>
+struct is_array : false_type {};
+template <class T>
+struct is_array<T[]> : true_type {};
+template <class T, size_t n>
+struct is_array<T[n]> : true_type {};
+template <class T>
+inline constexpr bool is_array_v = is_array<T>::value;
 template <class From, class To>
 struct is_convertible : bool_constant<__is_convertible_to(From, To)> {};
 template <class From, class To>
