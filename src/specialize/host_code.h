@@ -13,9 +13,8 @@ namespace kiln {
 /// - functions without __device__ or __global__ that name things of the host (launches, `cudaMalloc`,
 /// `std::vector`,
 ///   files, ...) or call such functions, and `main`;
-/// - where there is one of them: all other declarations that no kernel, no device code and no entry may lead
-/// to by
-///   name; kernels, too, if there are entries;
+/// - where there is one of them: all other declarations to which no kernel, no device code and no entry may
+///   lead by name; kernels, too, if there are entries;
 /// - #include lines of C++ headers, such as <iostream> and <vector>, of which nothing that stays is used.
 ///
 /// Names are followed, not types, so that too much stays rather than too little. A declaration that cannot be
