@@ -143,7 +143,7 @@ class HostTranslator {
     const Token& token = tokens_[i];
     if (token.kind == Token::Kind::kNumber) return number(token, real);
     if (!token.identifier()) return std::nullopt;
-    if (const auto known = access(i, end)) return known;
+    if (auto known = access(i, end)) return known;
     while (at(i + 1, "::") && i + 2 < end && tokens_[i + 2].identifier()) i += 2;
     return named(i, end, real);
   }

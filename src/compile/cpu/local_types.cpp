@@ -32,7 +32,7 @@ std::set<std::string_view> members_of(const std::vector<Token>& tokens, std::siz
 /// the block.
 void name_union(const std::vector<Token>& tokens, std::size_t begin, const TypeDefinition& type,
                 std::size_t end, std::vector<TextEdit>& edits) {
-  static const std::set<std::string_view> kNoTypes = {"return", "case",  "else", "do",
+  static const std::set<std::string_view> no_types = {"return", "case",  "else", "do",
                                                       "sizeof", "throw", "goto"};
   const std::set<std::string_view> names = members_of(tokens, type.open);
   const std::string number = std::to_string(tokens[begin].offset);
@@ -43,7 +43,7 @@ void name_union(const std::vector<Token>& tokens, std::size_t begin, const TypeD
     const Token& before = tokens[i - 1];
     depth += tokens[i].is("{") ? 1 : tokens[i].is("}") ? -1 : 0;
     if (!names.contains(tokens[i].text) || before.is(".") || before.is("->") || before.is("::")) continue;
-    if (before.identifier() && !kNoTypes.contains(before.text)) return;
+    if (before.identifier() && !no_types.contains(before.text)) return;
     uses.push_back({tokens[i].offset, 0, variable + "."});
   }
   edits.push_back({tokens[type.open].offset, 0, " " + type_name + " "});

@@ -409,15 +409,15 @@ class UnitWriter {
   /// is a template. Two declarations of one function have the same form, unless one of them has names for
   /// types (then the kernel's type is written out without need).
   static std::string form_of(const Declaration& function, const std::vector<Token>& tokens) {
-    static const std::set<std::string_view> kTypes = {"bool",  "char", "double",   "float",  "half",  "int",
-                                                      "short", "long", "unsigned", "signed", "__half"};
+    static const std::set<std::string_view> types = {"bool",  "char", "double",   "float",  "half",  "int",
+                                                     "short", "long", "unsigned", "signed", "__half"};
     std::string form = tokens[function.whole.begin].is("template") ? "template " : "";
     int angles = 0;
     for (std::size_t i = function.parameters.begin; i < function.parameters.end; ++i) {
       if (tokens[i].is("<")) ++angles;
       if (tokens[i].is(">")) --angles;
       if (tokens[i].is("[")) form += "* ";
-      const bool counts = tokens[i].is("*") || tokens[i].is("&") || kTypes.contains(tokens[i].text);
+      const bool counts = tokens[i].is("*") || tokens[i].is("&") || types.contains(tokens[i].text);
       if (angles == 0 && (counts || tokens[i].is(","))) form += std::string(tokens[i].text) + " ";
       if (tokens[i].is("(") || tokens[i].is("[")) i = tokens[i].close;
     }
