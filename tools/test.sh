@@ -99,6 +99,7 @@ step "test"
 result=0
 [ "$install" = yes ] || export KILN_TEST_PIP=no
 export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
+export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:print_suppressions=0"
 selection=()
 if [ -n "$filter" ]; then selection=(-R "$filter"); elif [ "$all" = no ]; then selection=(-LE long); fi
 ctest --test-dir "$build" -j "$(nproc)" --output-on-failure --no-tests=error --output-junit junit.xml \
