@@ -1013,6 +1013,36 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
      {2, 1, 1},
      0,
      "a union without a name"},
+    {"UnionsWithoutANameWhoseMembersAMacroNames",
+     R"(#define VALUE value
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  union { unsigned word; float value; };
+  VALUE = in[blockIdx.x * 64 + threadIdx.x];
+  s[threadIdx.x] = value;
+  __syncthreads();
+  word ^= 0x80000000u;
+  out[blockIdx.x * 64 + threadIdx.x] = VALUE + s[63 - threadIdx.x];
+})",
+     {64, 1, 1},
+     {2, 1, 1},
+     0,
+     "a union without a name"},
+    {"UnionsWithoutANameWhoseMembersAreDeclaredAgain",
+     R"(#define SQUARE(value) ((value) * (value))
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  union { unsigned word; float value; };
+  value = in[blockIdx.x * 64 + threadIdx.x];
+  { const float* value = in; s[threadIdx.x] = SQUARE(value[threadIdx.x]); }
+  __syncthreads();
+  word ^= 0x80000000u;
+  out[blockIdx.x * 64 + threadIdx.x] = value + s[63 - threadIdx.x];
+})",
+     {64, 1, 1},
+     {2, 1, 1},
+     0,
+     "a union without a name"},
     {"VariablesWithStructBeforeTheirTypes",
      R"(struct Pair { float x, y; };
 extern "C" __global__ void k(float* out, const float* in, int n) {

@@ -1,8 +1,11 @@
 #include "compile/cpu/local_types.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
+
+#include "specialize/macro_expander.h"
 
 namespace kiln {
 namespace {
@@ -15,9 +18,11 @@ bool begins_type(const Token& token) {
 /// colon or the end.
 std::set<std::string_view> members_of(const std::vector<Token>& tokens, std::size_t open) {
   std::set<std::string_view> names;
-  for (std::size_t i = open + 1; i < tokens[open].close; ++i) {
+  const std::size_t end = tokens[open].close;
+  for (std::size_t i = open + 1; i < end; ++i) {
     const Token& next = tokens[i + 1];
-    if (tokens[i].is("{") && tokens[tokens[i].close + 1].is(";")) names.merge(members_of(tokens, i));
+    const bool nested = tokens[i].is("{") && tokens[i].close < end;
+    if (nested && tokens[tokens[i].close + 1].is(";")) names.merge(members_of(tokens, i));
     if (tokens[i].is("{") || tokens[i].is("(") || tokens[i].is("[")) {
       i = tokens[i].close;
     } else if (tokens[i].identifier() && (next.is(";") || next.is(",") || next.is("[") || next.is(":"))) {
@@ -27,14 +32,35 @@ std::set<std::string_view> members_of(const std::vector<Token>& tokens, std::siz
   return names;
 }
 
+/// Whether the name at `at` is declared there as a pointer or a reference: `const float* name`, at the
+/// beginning of a statement.
+bool declares_pointer(const std::vector<Token>& tokens, std::size_t at) {
+  std::size_t i = at;
+  while (tokens[i - 1].is("*") || tokens[i - 1].is("&")) --i;
+  if (i == at || !tokens[i - 1].identifier()) return false;
+  while (tokens[i - 1].identifier() || tokens[i - 1].is("::")) --i;
+  return tokens[i - 1].is(";") || tokens[i - 1].is("{") || tokens[i - 1].is("}");
+}
+
 /// A union without a name gets one, and a variable of that type: splitting a function at its barriers would
 /// give each of its members memory of its own. Nothing is changed where a member's name is declared again in
-/// the block.
-void name_union(const std::vector<Token>& tokens, std::size_t begin, const TypeDefinition& type,
-                std::size_t end, std::vector<TextEdit>& edits) {
+/// the block, or where a macro has it; such a function is not split.
+void name_union(const TokenizedText& source, std::size_t begin, const TypeDefinition& type, std::size_t end,
+                std::vector<TextEdit>& edits) {
+  const std::vector<Token>& tokens = source.tokens;
   static const std::set<std::string_view> no_types = {"return", "case",  "else", "do",
                                                       "sizeof", "throw", "goto"};
   const std::set<std::string_view> names = members_of(tokens, type.open);
+  for (const Directive& directive : source.directives) {
+    const auto macro = macro_of(directive);
+    const auto is_parameter = [&](const std::string& word) {
+      return std::find(macro->parameters.begin(), macro->parameters.end(), word) != macro->parameters.end();
+    };
+    if (macro && std::any_of(macro->body.begin(), macro->body.end(), [&](const std::string& word) {
+          return names.contains(word) && !is_parameter(word);
+        }))
+      return;
+  }
   const std::string number = std::to_string(tokens[begin].offset);
   const std::string type_name = "kiln_type_" + number, variable = "kiln_union_" + number;
   std::vector<TextEdit> uses;
@@ -43,7 +69,7 @@ void name_union(const std::vector<Token>& tokens, std::size_t begin, const TypeD
     const Token& before = tokens[i - 1];
     depth += tokens[i].is("{") ? 1 : tokens[i].is("}") ? -1 : 0;
     if (!names.contains(tokens[i].text) || before.is(".") || before.is("->") || before.is("::")) continue;
-    if (before.identifier() && !no_types.contains(before.text)) return;
+    if ((before.identifier() && !no_types.contains(before.text)) || declares_pointer(tokens, i)) return;
     uses.push_back({tokens[i].offset, 0, variable + "."});
   }
   edits.push_back({tokens[type.open].offset, 0, " " + type_name + " "});
@@ -92,7 +118,7 @@ std::vector<TextEdit> name_local_types(const Outline& text) {
       const std::size_t begin = i;
       i = type->close;
       if (tokens[begin].is("union") && type->name.empty() && tokens[type->close + 1].is(";"))
-        name_union(tokens, begin, *type, body.end, edits);
+        name_union(text.source, begin, *type, body.end, edits);
       if (tokens[type->close + 1].is(";") || (type->name.empty() && type->derived)) continue;
       const std::string name = type->name.empty() ? "kiln_type_" + std::to_string(tokens[type->open].offset)
                                                   : std::string(type->name);

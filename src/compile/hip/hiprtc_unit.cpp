@@ -16,6 +16,7 @@
 #include "kiln_embedded_shared_shim.h"
 #include "specialize/host_libraries.h"
 #include "specialize/params_struct.h"
+#include "specialize/tokens.h"
 
 namespace kiln {
 namespace {
@@ -87,8 +88,9 @@ bool any_text(const Specialization& specialization, const Predicate& holds) {
 bool declares_warp_size(const std::string& text) {
   constexpr std::string_view kName = "warpSize";
   for (std::size_t at = text.find(kName); at != std::string::npos; at = text.find(kName, at)) {
+    const bool whole = at == 0 || !continues_identifier(text[at - 1]);
     at = text.find_first_not_of(" \t\r\n", at + kName.size());
-    if (at != std::string::npos && text[at] == '=' && text.compare(at, 2, "==") != 0) return true;
+    if (whole && at != std::string::npos && text[at] == '=' && text.compare(at, 2, "==") != 0) return true;
   }
   return false;
 }
@@ -227,7 +229,7 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
     unit.add_header("cuda_fp16.h", "#pragma once\n");
     unit.add_header("cuda_bf16.h", kBfloat16);
   }
-  // Matrices and states have member functions without a word for the device.
+  // These have functions without a word for the device.
   const auto of_both_sides = [](std::string_view text) {
     return "#pragma once\n#pragma clang force_cuda_host_device begin\n" + std::string(text) +
            "#pragma clang force_cuda_host_device end\n";
@@ -247,9 +249,7 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
     calls_algorithms = true;
   }
   if (calls_algorithms) {
-    unit.add_header("kiln/thrust_seq.h", "#pragma clang force_cuda_host_device begin\n" +
-                                             std::string(embedded::kThrustSeq) +
-                                             "#pragma clang force_cuda_host_device end\n");
+    unit.add_header("kiln/thrust_seq.h", of_both_sides(embedded::kThrustSeq));
   }
   for (auto& [name, text] : unit.headers) {
     if (text.empty()) text = "\n";  // hipRTC refuses a header without text

@@ -151,7 +151,8 @@ TEST_F(HiprtcCompilerTest, ATextMayHaveAVariableNamedWarpSize) {
       "  a[threadIdx.x / warpSize] = __shfl_down_sync(0xffffffffu, a[threadIdx.x], warpSize / 2);\n}\n";
   EXPECT_EQ(compile(specialize(text, "f")).lowered_names.at("f"), "f");
   const std::string without =
-      "extern \"C\" __global__ void f(int (*a)[2]) {\n  static_assert(warpSize == 32, \"\");\n"
+      "const int kwarpSize = 32;\nextern \"C\" __global__ void f(int (*a)[2]) {\n  static_assert(warpSize == "
+      "32, \"\");\n"
       "  a[0][0] = __ballot_sync(0xffffffffu, a[0][1]);\n}\n";
   EXPECT_EQ(compile(specialize(without, "f")).lowered_names.at("f"), "f");
 }
