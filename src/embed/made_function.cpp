@@ -17,6 +17,8 @@
 #include "specialize/hip_words.h"
 #include "specialize/host_code.h"
 #include "specialize/inputs.h"
+#include "specialize/symbol_expression.h"
+#include "trial/prepared_kernel.h"
 
 namespace kiln {
 namespace {
@@ -204,7 +206,7 @@ std::shared_ptr<LoadedCode> with_symbols(const FunctionRequest::Impl& request, c
   Device& device = *request.device->device;
   const std::unique_ptr<Stream> stream = device.create_stream();
   for (const auto& [name, bytes] : request.program->symbols) {
-    const auto symbol = code->module()->symbol(name);
+    const auto symbol = find_variable(name, *code);
     if (!symbol) throw bad_input(place(request) + ": the code has no variable '" + name + "'");
     if (symbol->second != bytes.size())
       throw bad_input(place(request) + ": variable '" + name + "' has " + std::to_string(symbol->second) +
@@ -265,7 +267,10 @@ Specialization specialize_function(const FunctionRequest::Impl& request,
   result.entries.push_back({expression, fixed_block, ""});
   translate_hip_words(result);
   std::vector<std::string> variables;
-  for (const auto& [name, bytes] : program.symbols) variables.push_back(name);
+  for (const auto& [name, bytes] : program.symbols) {
+    variables.push_back(name);
+    if (needs_entry(name, result)) result.entries.push_back({entry_of_variable(name), std::nullopt, ""});
+  }
   leave_out_host_code(result, variables);
   result.source_text += signature_check(expression, arguments, result.source_name);
   return result;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "kiln/error.h"
+#include "specialize/any_text.h"
 
 namespace kiln {
 namespace {
@@ -144,9 +145,8 @@ std::string name_overload(Specialization& specialization, const std::string& exp
   bool found = rename(specialization.source_text, choice, overloads);
   for (IncludedHeader& header : specialization.headers)
     found = rename(header.text, choice, overloads) || found;
-  found = found || has_function(specialization.source_text, name) ||
-          std::any_of(specialization.headers.begin(), specialization.headers.end(),
-                      [&](const IncludedHeader& header) { return has_function(header.text, name); });
+  found =
+      found || any_text(specialization, [&](const std::string& text) { return has_function(text, name); });
   if (!found) {
     throw bad_input(
         specialization.source_name + ": no kernel '" + choice.name + "(" + choice.types + ")'" +

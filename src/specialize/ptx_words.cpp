@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "specialize/any_text.h"
 #include "specialize/ptx_instruction.h"
 #include "specialize/tokens.h"
 
@@ -272,9 +273,8 @@ std::string without_simple_ptx(const std::string& text) {
 
 void translate_ptx_words(Specialization& specialization) {
   if (specialization.target.backend != "cpu") return;
-  const bool keeps_carry = takes_carry(specialization.source_text) ||
-                           std::any_of(specialization.headers.begin(), specialization.headers.end(),
-                                       [](const IncludedHeader& header) { return takes_carry(header.text); });
+  const bool keeps_carry =
+      any_text(specialization, [](const std::string& text) { return takes_carry(text); });
   specialization.source_text = translated(specialization.source_text, keeps_carry);
   for (IncludedHeader& header : specialization.headers) header.text = translated(header.text, keeps_carry);
 }

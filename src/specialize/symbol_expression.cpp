@@ -1,10 +1,10 @@
 #include "specialize/symbol_expression.h"
 
-#include <algorithm>
 #include <string_view>
 #include <vector>
 
 #include "base/text.h"
+#include "specialize/any_text.h"
 
 namespace kiln {
 namespace {
@@ -40,10 +40,7 @@ std::string entry_of_variable(const std::string& symbol_expression) {
 
 bool needs_entry(const std::string& symbol_expression, const Specialization& specialization) {
   if (symbol_expression.find_first_of("<:") != std::string::npos) return true;
-  const auto& headers = specialization.headers;
-  return has_unnamed_namespace(specialization.source_text) ||
-         std::any_of(headers.begin(), headers.end(),
-                     [](const IncludedHeader& header) { return has_unnamed_namespace(header.text); });
+  return any_text(specialization, has_unnamed_namespace);
 }
 
 std::string mangled_variable(const std::string& symbol_expression) {

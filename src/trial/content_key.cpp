@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "compile/outline.h"
+#include "specialize/any_text.h"
 #include "specialize/attributes.h"
 
 namespace kiln {
@@ -127,10 +128,8 @@ std::string fill_key(const Configuration& configuration, const BufferLayout& lay
 }
 
 bool may_keep_state(const Specialization& specialization, bool constants_are_set) {
-  if (text_may_keep_state(specialization.source_text, constants_are_set)) return true;
-  return std::any_of(
-      specialization.headers.begin(), specialization.headers.end(),
-      [&](const IncludedHeader& header) { return text_may_keep_state(header.text, constants_are_set); });
+  return any_text(specialization,
+                  [&](const std::string& text) { return text_may_keep_state(text, constants_are_set); });
 }
 
 }  // namespace kiln

@@ -19,25 +19,22 @@ std::string size_text(const std::string& name, std::uint64_t bytes) {
   return "'" + name + "' holds " + std::to_string(bytes) + " bytes";
 }
 
-/// The variable of a name of the workload; the code may have another name for it.
-std::optional<std::pair<void*, std::size_t>> find_variable(const Configuration& configuration,
-                                                           const std::string& name, const LoadedCode& code) {
-  const std::string expression = symbol_expression(configuration, name);
-  const auto& lowered = code.code().lowered_names;
-  const auto known = lowered.find(entry_of_variable(expression));
-  if (known != lowered.end()) return code.module()->symbol(known->second);
-  const auto plain = code.module()->symbol(expression);
-  return plain ? plain : code.module()->symbol(mangled_variable(expression));
-}
-
 }  // namespace
+
+std::optional<std::pair<void*, std::size_t>> find_variable(const std::string& name, const LoadedCode& code) {
+  const auto& lowered = code.code().lowered_names;
+  const auto known = lowered.find(entry_of_variable(name));
+  if (known != lowered.end()) return code.module()->symbol(known->second);
+  const auto plain = code.module()->symbol(name);
+  return plain ? plain : code.module()->symbol(mangled_variable(name));
+}
 
 SymbolVariables find_symbols(const Configuration& configuration, const KernelSpec& kernel,
                              const LoadedCode& code, const Workspace& workspace) {
   SymbolVariables found;
   const std::string place = "kernels." + kernel.name + ".symbols: ";
   for (const auto& [name, buffer_name] : kernel.symbols) {
-    const auto symbol = find_variable(configuration, name, code);
+    const auto symbol = find_variable(symbol_expression(configuration, name), code);
     const DeviceBuffer& buffer = workspace.buffer(buffer_name);
     if (!symbol)
       throw bad_input(place + "'" + kernel.source + "' defines no variable '" + name + "'", kernel.where);

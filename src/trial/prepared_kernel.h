@@ -21,6 +21,11 @@ namespace kiln {
 /// gets. Kernels that share a module share its variables.
 using SymbolVariables = std::vector<std::pair<void*, std::string>>;
 
+/// Address and bytes of a variable by its name in the texts, "ns::table": the code may have another name for
+/// it. Absent: the code has none.
+[[nodiscard]] std::optional<std::pair<void*, std::size_t>> find_variable(const std::string& name,
+                                                                         const LoadedCode& code);
+
 /// Throws bad_input where the module has no such variable, and kUnfit where its size is not the
 /// buffer's.
 [[nodiscard]] SymbolVariables find_symbols(const Configuration& configuration, const KernelSpec& kernel,

@@ -10,6 +10,7 @@
 
 #include "compile/reached_names.h"
 #include "kiln/error.h"
+#include "specialize/any_text.h"
 
 namespace kiln {
 namespace {
@@ -33,9 +34,7 @@ bool mentions_variables(const Specialization& specialization) {
     return text.find("__device__") != std::string::npos || text.find("__managed__") != std::string::npos ||
            text.find("__constant__") != std::string::npos;
   };
-  return mentions(specialization.source_text) ||
-         std::any_of(specialization.headers.begin(), specialization.headers.end(),
-                     [&](const IncludedHeader& header) { return mentions(header.text); });
+  return any_text(specialization, mentions);
 }
 
 /// A unit's text and headers, as far as its variables are concerned.

@@ -369,6 +369,27 @@ int main() {
   }
 }
 
+TEST_F(Functions, VariablesOfNamespacesGetWhatTheProgramGives) {
+  const char* text = R"cuda(
+namespace outer { namespace inner { __constant__ int table[2]; } static __constant__ int own; }
+namespace { __constant__ int hidden; }
+__global__ void f(int* x) { x[threadIdx.x] = outer::inner::table[threadIdx.x] + 10 * outer::own + 100 * hidden; }
+)cuda";
+  const std::vector<int> table{1, 2}, own{3}, hidden{4};
+  Program spaces = program(text);
+  spaces.symbol("outer::inner::table", std::as_bytes(std::span(table)))
+      .symbol("outer::own", std::as_bytes(std::span(own)))
+      .symbol("hidden", std::as_bytes(std::span(hidden)));
+  std::vector<int> x(2);
+  spaces.function("f", *device_).block(2).grid(1).get<void(int*)>().run(x.data());
+  EXPECT_EQ(x, (std::vector<int>{431, 432}));
+  EXPECT_THAT(bad_input_of([&] {
+                static_cast<void>(
+                    Program(spaces).symbol("outer::tabel", {}).function("f", *device_).get<void(int*)>());
+              }),
+              HasSubstr("no variable 'outer::tabel'"));
+}
+
 TEST_F(Functions, FuturesCarryTheFunctionOrTheError) {
   auto good = axpy().cover(0).get_async<Axpy>();
   auto bad = axpy().cover(0).get_async<void(int)>();

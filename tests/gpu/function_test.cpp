@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -72,6 +73,22 @@ class GpuFunction : public GpuTest {
   std::optional<DeviceHandle> handle_;
   std::optional<Program> program_;
 };
+
+TEST_F(GpuFunction, VariablesOfNamespacesGetWhatTheProgramGives) {
+  Program spaces = service_->program("spaces.cu", R"cuda(
+namespace outer { namespace inner { __constant__ int table[2]; } static __constant__ int own; }
+namespace { __constant__ int hidden; }
+__global__ void f(int* x) { x[threadIdx.x] = outer::inner::table[threadIdx.x] + 10 * outer::own + 100 * hidden; }
+)cuda");
+  const std::vector<int> table{1, 2}, own{3}, hidden{4};
+  spaces.symbol("outer::inner::table", std::as_bytes(std::span(table)))
+      .symbol("outer::own", std::as_bytes(std::span(own)))
+      .symbol("hidden", std::as_bytes(std::span(hidden)));
+  Buffer<int> x(*handle_, 2);
+  std::ranges::fill(x.host_write(), 0);
+  spaces.function("f", *handle_).block(2).grid(1).get<void(int*)>().run(x);
+  EXPECT_THAT(x.host_read(), ::testing::ElementsAre(431, 432));
+}
 
 TEST_F(GpuFunction, ScalarsAndGridAreThoseOfEachLaunch) {
   const Function<Axpy> function = axpy();

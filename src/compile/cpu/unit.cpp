@@ -519,7 +519,8 @@ class UnitWriter {
       });
     }
     for (const EntryPoint& entry : spec_.entries) {
-      if (names_variable(entry.name_expression)) names.emplace(entry.name_expression.substr(1), false);
+      const std::string& name = entry.name_expression;  // other variables than instances are in the outline
+      if (names_variable(name) && name.find('<') != std::string::npos) names[name.substr(1)] = false;
     }
     if (names.empty()) return;
     unit_.text += "extern \"C\" KILN_EXPORT const kiln::cpu_abi::Symbol kiln_symbols[] = {\n";

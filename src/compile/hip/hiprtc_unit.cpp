@@ -14,6 +14,7 @@
 #include "kiln_embedded_nvrtc_shim.h"
 #include "kiln_embedded_portable.h"
 #include "kiln_embedded_shared_shim.h"
+#include "specialize/any_text.h"
 #include "specialize/host_libraries.h"
 #include "specialize/params_struct.h"
 #include "specialize/tokens.h"
@@ -74,14 +75,6 @@ const EmbeddedFile* header_of_host_side(const std::string& name) {
       std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& file) { return file.name == name; });
   if (found == files.end()) return nullptr;
   return found->text.empty() || name.starts_with("cufft") ? &*found : nullptr;
-}
-
-/// Whether one of the texts satisfies it.
-template <class Predicate>
-bool any_text(const Specialization& specialization, const Predicate& holds) {
-  return holds(specialization.source_text) ||
-         std::any_of(specialization.headers.begin(), specialization.headers.end(),
-                     [&](const IncludedHeader& header) { return holds(header.text); });
 }
 
 /// "const int warpSize = 32;" of a text, which a macro of that name would spoil.
