@@ -86,7 +86,8 @@ __global__ void f(int* x) { x[threadIdx.x] = outer::inner::table[threadIdx.x] + 
       .symbol("hidden", std::as_bytes(std::span(hidden)));
   Buffer<int> x(*handle_, 2);
   std::ranges::fill(x.host_write(), 0);
-  spaces.function("f", *handle_).block(2).grid(1).get<void(int*)>().run(x);
+  const StreamHandle stream = handle_->create_stream();
+  spaces.function("f", *handle_).block(2).grid(1).get<void(int*)>()(stream.native(), x.update(stream));
   EXPECT_THAT(x.host_read(), ::testing::ElementsAre(431, 432));
 }
 
