@@ -44,7 +44,7 @@ bool declares_pointer(const std::vector<Token>& tokens, std::size_t at) {
 
 /// A union without a name gets one, and a variable of that type: splitting a function at its barriers would
 /// give each of its members memory of its own. Nothing is changed where a member's name is declared again in
-/// the block, or where a macro has it; such a function is not split.
+/// the block or stands in a macro; such a function is not split.
 void name_union(const TokenizedText& source, std::size_t begin, const TypeDefinition& type, std::size_t end,
                 std::vector<TextEdit>& edits) {
   const std::vector<Token>& tokens = source.tokens;
