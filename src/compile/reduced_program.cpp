@@ -104,8 +104,10 @@ Specialization with_stand_in(Specialization specialization, const std::string& h
   return specialization;
 }
 
-/// A header of the standard library that this compiler does not have: host code may be its only user.
+/// A header of the standard library that this compiler does not have: host code may be its only user. hipRTC
+/// has none, and what a kernel uses of one is reported by its name.
 bool is_left_out_of_std(const Specialization& specialization, const std::string& header) {
+  if (specialization.target.backend == "hip") return is_of_standard_library(header);
   return !specialization.left_out.empty() && is_of_standard_library(header) &&
          is_unseen(specialization, header);
 }
@@ -172,6 +174,9 @@ bool may_be_left_out(const Specialization& specialization, const std::string& he
   static constexpr std::array<std::string_view, 14> kOfVendors = {
       "cuda.h", "cuda_",   "cuda/", "cub/",    "thrust/",  "nv/",   "cooperative_groups",
       "mma.h",  "curand_", "hip/",  "hipcub/", "rocprim/", "math_", "sm_"};
+  // HIP has none of CUDA's, and what a kernel uses of one is reported by its name.
+  if (specialization.target.backend == "hip" && !header.starts_with("hip") && !header.starts_with("rocprim/"))
+    return true;
   return std::none_of(kOfVendors.begin(), kOfVendors.end(),
                       [&](std::string_view prefix) { return header.starts_with(prefix); });
 }

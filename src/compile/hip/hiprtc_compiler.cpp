@@ -23,6 +23,25 @@ namespace {
 /// Version of the text that Kiln adds to every compile; it grows if that text changes the code.
 constexpr std::int64_t kUnitFormat = 2;
 
+/// The log without what the linking compiler shows of its input, which is no text, around the messages of
+/// KILN_REFUSED_PTX; these have their place in themselves.
+std::string readable_log(const std::string& log) {
+  constexpr std::string_view kBefore = "declared with 'error' attribute: ";
+  std::string readable;
+  bool shown = false;
+  for (const std::string& line : split(log, '\n')) {
+    const std::size_t at = line.find(kBefore);
+    const bool ends = line.find(" generated when compiling") != std::string::npos;
+    shown = at != std::string::npos || (shown && !ends);
+    if (at != std::string::npos) {
+      readable += line.substr(at + kBefore.size()) + "\n";
+    } else if (!shown) {
+      readable += line + "\n";
+    }
+  }
+  return readable;
+}
+
 class HiprtcCompiler final : public Compiler {
  public:
   HiprtcCompiler(HiprtcCompilerOptions options, FileSystem& files, Log& log)
@@ -84,6 +103,8 @@ class HiprtcCompiler final : public Compiler {
   CompileResult compile_once(const Specialization& specialization, const std::string& before) {
     const HiprtcLibrary& hiprtc = library();
     std::vector<std::string> options = hiprtc_options(specialization);
+    // The machine's own headers of C, C++ and CUDA do not go with what hipRTC has built in.
+    options.emplace_back("-nostdinc");
     if (uses_cuda_warp(specialization)) options.emplace_back("-DHIP_DISABLE_WARP_SYNC_BUILTINS");
     RtcUnit unit = make_hiprtc_unit(specialization, options_.source_folder);
     add_language_headers(unit, specialization);
@@ -139,10 +160,10 @@ class HiprtcCompiler final : public Compiler {
   static Diagnostic failure(const HiprtcLibrary& hiprtc, hiprtc_abi::Result answer, const std::string& log,
                             const Specialization& specialization) {
     Diagnostic diagnostic;
-    diagnostic.log = log;
+    diagnostic.log = log.find("kiln_refused_ptx") == std::string::npos ? log : readable_log(log);
     diagnostic.environment =
         answer == hiprtc_abi::kOutOfMemory || answer == hiprtc_abi::kBuiltinOperationFailure;
-    diagnostic.summary = first_error_line(log);
+    diagnostic.summary = first_error_line(diagnostic.log);
     if (diagnostic.summary.empty()) {
       diagnostic.summary =
           specialization.source_name + ": error: hipRTC failed: " + hiprtc.call.get_error_string(answer);
