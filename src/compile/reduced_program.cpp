@@ -277,7 +277,10 @@ bool reduce_program(Specialization& specialization, const std::string& log, Left
     if (!may_be_left_out(specialization, *header))
       header = header_around(specialization, log).value_or(*header);
     if (may_be_left_out(specialization, *header)) return leave_out(*header, left_out.headers);
-    if (is_left_out_of_std(specialization, *header)) return leave_out(*header, left_out.of_std);
+    if (is_left_out_of_std(specialization, *header)) {
+      const bool hip = specialization.target.backend == "hip";
+      return leave_out(*header, hip ? left_out.headers : left_out.of_std);
+    }
     return leave_out_thrust(specialization, log, left_out.of_std);
   }
   if (leave_out_thrust(specialization, log, left_out.of_std)) return true;

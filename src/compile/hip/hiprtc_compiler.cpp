@@ -16,12 +16,13 @@
 #include "compile/rtc_diagnosis.h"
 #include "device/hip/code_object.h"
 #include "kiln/error.h"
+#include "specialize/cuda_for_hip.h"
 
 namespace kiln {
 namespace {
 
 /// Version of the text that Kiln adds to every compile; it grows if that text changes the code.
-constexpr std::int64_t kUnitFormat = 2;
+constexpr std::int64_t kUnitFormat = 3;
 
 /// The log without what the linking compiler shows of its input, which is no text, around the messages of
 /// KILN_REFUSED_PTX; these have their place in themselves.
@@ -88,19 +89,27 @@ class HiprtcCompiler final : public Compiler {
 
  private:
   CompileResult compile_as_it_is(const Specialization& specialization) {
-    CompileResult result = compile_once(specialization, "");
+    CompileResult result = compile_once(specialization, false);
     const auto* diagnostic = std::get_if<Diagnostic>(&result);
-    // What host code a whole program keeps calls functions of the device: `sqrtf` in a class's member.
-    constexpr const char* kOtherSide = "call to __device__ function from __host__ function";
-    if (diagnostic == nullptr || specialization.left_out.empty() ||
-        diagnostic->log.find(kOtherSide) == std::string::npos)
+    if (diagnostic == nullptr || specialization.left_out.empty() || !mixes_sides(diagnostic->log))
       return result;
-    CompileResult both = compile_once(specialization, "#pragma clang force_cuda_host_device begin\n");
+    CompileResult both = compile_once(specialization, true);
     return std::holds_alternative<CodeObject>(both) ? both : result;
   }
 
-  /// `before`: in front of the text.
-  CompileResult compile_once(const Specialization& specialization, const std::string& before) {
+  /// Whether functions of the host, which a whole program keeps, and of the device meet: `sqrtf` in a class's
+  /// member, a constructor of the host around one of HIP's vectors.
+  static bool mixes_sides(const std::string& log) {
+    for (const char* words :
+         {"call to __device__ function from __host__ function", "call to __host__ function from __",
+          "which does not have a default constructor"}) {
+      if (log.find(words) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  /// `both`: functions without a mark are for both sides.
+  CompileResult compile_once(const Specialization& specialization, bool both) {
     const HiprtcLibrary& hiprtc = library();
     std::vector<std::string> options = hiprtc_options(specialization);
     // The machine's own headers of C, C++ and CUDA do not go with what hipRTC has built in.
@@ -108,7 +117,10 @@ class HiprtcCompiler final : public Compiler {
     if (uses_cuda_warp(specialization)) options.emplace_back("-DHIP_DISABLE_WARP_SYNC_BUILTINS");
     RtcUnit unit = make_hiprtc_unit(specialization, options_.source_folder);
     add_language_headers(unit, specialization);
-    unit.text.insert(0, before);
+    if (both) {
+      unit.text = "#pragma clang force_cuda_host_device begin\n" + without_kernel_prototypes(unit.text);
+      for (auto& [name, text] : unit.headers) text = without_kernel_prototypes(text);
+    }
     keep_sources(unit, files_, log_);
 
     const std::lock_guard lock(compiling_);

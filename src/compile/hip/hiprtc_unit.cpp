@@ -15,6 +15,7 @@
 #include "kiln_embedded_portable.h"
 #include "kiln_embedded_shared_shim.h"
 #include "specialize/any_text.h"
+#include "specialize/cuda_for_hip.h"
 #include "specialize/host_libraries.h"
 #include "specialize/params_struct.h"
 #include "specialize/tokens.h"
@@ -54,6 +55,10 @@ const std::string kShimWord = "#ifndef KILN_SHIM\n#define KILN_SHIM static __dev
 const std::string kSmallFloats =
     "#pragma once\n" + std::string(embedded::kHipSmallFloat) + std::string(embedded::kSmallFloat);
 
+const std::string kPipeline = "#pragma once\n#pragma clang force_cuda_host_device begin\n" + kShimWord +
+                              std::string(embedded::kPipelinePrimitives) +
+                              "#pragma clang force_cuda_host_device end\n";
+
 /// Headers that replace CUDA's and C++'s where hipRTC has none.
 const std::map<std::string, std::string> kStandIns = {
     {"cuda_bf16.h", kBfloat16},
@@ -61,6 +66,9 @@ const std::map<std::string, std::string> kStandIns = {
     {"math_constants.h",
      "#pragma once\n" + std::string(embedded::kHipConstants) + std::string(embedded::kConstants)},
     {"cuComplex.h", "#pragma once\n" + std::string(embedded::kCuComplex)},
+    {"cuda_pipeline.h", kPipeline},
+    {"cuda_pipeline_primitives.h", kPipeline},
+    {"endian.h", "#pragma once\n" + std::string(embedded::kEndian)},
     {"cooperative_groups.h", "#pragma once\n" + std::string(embedded::kHipGroups)},
     {"cooperative_groups/reduce.h", "#pragma once\n"},
     {"type_traits", std::string(embedded::kStdTypes)},
@@ -110,7 +118,7 @@ bool is_missing_in_hip(std::string_view name) {
 }
 
 /// Whether the text declares a function of the name: "int __dp4a(" and no call of it.
-bool declares_function(const std::vector<Token>& tokens, std::size_t i) {
+bool is_declared_at(const std::vector<Token>& tokens, std::size_t i) {
   static const std::set<std::string_view> before_calls = {"return", "else", "do", "case"};
   return i > 0 && i + 1 < tokens.size() && tokens[i + 1].is("(") && tokens[i - 1].identifier() &&
          !before_calls.contains(tokens[i - 1].text);
@@ -124,7 +132,7 @@ std::set<std::string> functions_of_cuda(const Specialization& specialization) {
     for (std::size_t i = 0; i < source.tokens.size(); ++i) {
       if (!is_missing_in_hip(source.tokens[i].text)) continue;
       const std::string name(source.tokens[i].text);
-      (declares_function(source.tokens, i) ? own : used).insert(name);
+      (is_declared_at(source.tokens, i) ? own : used).insert(name);
     }
     for (const Directive& directive : source.directives) {
       for (std::size_t i = 0; i < directive.tokens.size(); ++i) {
@@ -188,6 +196,32 @@ bool declares_warp_size(const std::string& text) {
     if (whole && at != std::string::npos && text[at] == '=' && text.compare(at, 2, "==") != 0) return true;
   }
   return false;
+}
+
+/// CUDA's functions of a warp; those that the texts define as templates, too, get names that nothing uses.
+std::string cuda_warp(const Specialization& specialization) {
+  std::string before, behind;
+  for (const std::string name : {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync",
+                                 "__match_any_sync", "__match_all_sync"}) {
+    if (!declares_template(specialization, name)) continue;
+    before += "#define " + name + " kiln_unused" + name + "\n";
+    behind += "#undef " + name + "\n";
+  }
+  return before + std::string(embedded::kCudaWarp) + behind;
+}
+
+/// A text's own `float atomicMin(float*, float)`, which HIP has, and CUDA has not: under another name, with
+/// HIP's functions beside it.
+std::string overloads_of_atomics(const Specialization& specialization) {
+  std::string text;
+  for (const std::string name : {"atomicAdd", "atomicMin", "atomicMax"}) {
+    if (!declares_for_reals(specialization, name)) continue;
+    if (text.empty()) text = "template <class T>\nstruct kiln_same {\n  typedef T type;\n};\n";
+    text += "template <class T>\n__device__ inline T kiln_own_" + name +
+            "(T* address, typename kiln_same<T>::type value) {\n  return " + name +
+            "(address, value);\n}\n#define " + name + " kiln_own_" + name + "\n";
+  }
+  return text;
 }
 
 /// Whether the text has the form of an ISA's name. Some release may know it, so the nearest other name would
@@ -266,8 +300,9 @@ void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
     text += embedded::kStdTypes;
   if (uses_cuda_warp(specialization)) {
     if (any_text(specialization, declares_warp_size)) text += "#define KILN_OWN_WARP_SIZE\n";
-    text += embedded::kCudaWarp;
+    text += cuda_warp(specialization);
   }
+  text += overloads_of_atomics(specialization);
   unit.add_header(kHipccHeader, std::move(text));
   unit.text.insert(0, "#include \"" + std::string(kHipccHeader) + "\"\n");
   for (const std::string& name : specialization.unseen_headers) {
@@ -304,6 +339,8 @@ std::string hiprtc_headers_fingerprint() {
                                       embedded::kCurandKernel,
                                       embedded::kHipCurandJumps,
                                       embedded::kHipCuda,
+                                      embedded::kEndian,
+                                      embedded::kPipelinePrimitives,
                                       embedded::kIntegers,
                                       embedded::kRounding,
                                       embedded::kWords})
