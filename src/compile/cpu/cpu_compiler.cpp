@@ -17,7 +17,9 @@
 #include "compile/cpu/product_check.h"
 #include "compile/cpu/unit.h"
 #include "compile/cpu/warp_steps.h"
+#include "compile/cuda_names.h"
 #include "compile/language_version.h"
+#include "compile/line_directive.h"
 #include "compile/outline.h"
 #include "compile/outside_headers.h"
 #include "compile/process_diagnosis.h"
@@ -219,7 +221,22 @@ class CpuCompiler final : public Compiler {
     };
     prepare(specialization.source_text);
     for (IncludedHeader& header : specialization.headers) prepare(header.text);
+    include_names_of_cuda(specialization);
     return specialization;
+  }
+
+  /// Names of `cuda::` without an include: the text gets their headers.
+  static void include_names_of_cuda(Specialization& specialization) {
+    std::vector<std::string_view> texts = {specialization.source_text};
+    for (const IncludedHeader& header : specialization.headers) texts.emplace_back(header.text);
+    std::string includes;
+    for (const std::string& name : implied_cuda_headers(texts, specialization.unseen_headers, is_stand_in)) {
+      includes += "#include <" + name + ">\n";
+      specialization.unseen_headers.push_back(name);
+    }
+    if (includes.empty()) return;
+    std::sort(specialization.unseen_headers.begin(), specialization.unseen_headers.end());
+    specialization.source_text.insert(0, includes + line_directive(specialization.source_name));
   }
 
   /// Kernels with barriers are split at them if possible, on the preprocessor's output.
