@@ -70,13 +70,13 @@ class Step {
   /// Enqueues the step on the caller's stream (null: the default stream of the device), with the addresses of
   /// the caller's arrays in the order of inputs() and outputs(). A null address stands for the step's own
   /// buffer. Kernels use the memory of an input directly if it is aligned to 256 bytes (64 on the cpu), the
-  /// step does not swap the buffer, and the buffer is no output with another address; otherwise the array is
-  /// copied before the step. Kernels that write an input therefore may write the caller's array: do not name
-  /// such a buffer as an input of a step whose arrays must not change. Outputs are copied from the step's
-  /// buffers, which keep their contents. The caller's arrays stay valid until the stream has done the work.
-  /// Waits only if the program has a statement `read` or a loop with `until`. While the stream is captured
-  /// into a graph, launches go to that graph. Throws Error: bad input for another number of addresses,
-  /// otherwise the driver's error.
+  /// step does not swap the buffer, no other buffer holds its address, and it is no output with another
+  /// address; otherwise the array is copied before the step. Kernels that write an input therefore may write
+  /// the caller's array: do not name such a buffer as an input of a step whose arrays must not change.
+  /// Outputs are copied from the step's buffers, which keep their contents. The caller's arrays stay valid
+  /// until the stream has done the work. Waits only if the program has a statement `read` or a loop with
+  /// `until`. While the stream is captured into a graph, launches go to that graph. Throws Error: bad input
+  /// for another number of addresses, otherwise the driver's error.
   void operator()(void* stream, std::span<const void* const> inputs, std::span<void* const> outputs) const;
   /// operator() with a null stream, and the wait for it. Throws Error when a kernel failed.
   void run(std::span<const void* const> inputs, std::span<void* const> outputs) const;

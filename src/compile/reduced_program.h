@@ -7,6 +7,7 @@
 
 #include "compile/unsupported.h"
 #include "specialize/failed_host_code.h"
+#include "specialize/nvcc_words.h"
 #include "specialize/specialization.h"
 
 namespace kiln {
@@ -78,7 +79,7 @@ void advise(const Specialization& specialization, Failure& diagnostic) {
 /// the summary of a failure the headers, and in the log of code. A failure is that of the last compile before
 /// host code was left out.
 template <class Compile>
-auto compile_reduced(const Specialization& specialization, const Compile& compile) {
+auto compile_without_host_code(const Specialization& specialization, const Compile& compile) {
   LeftOut left_out;
   std::vector<std::string> headers;  // left out before host code was
   auto result = compile(specialization);
@@ -109,6 +110,21 @@ auto compile_reduced(const Specialization& specialization, const Compile& compil
     code.log += note + "\n";
   }
   return result;
+}
+
+/// As compile_without_host_code. Where that fails by NVRTC, it is tried once more with the conditionals that
+/// ask for the compiler of the host as nvcc takes them; a failure is the first one.
+template <class Compile>
+auto compile_reduced(const Specialization& specialization, const Compile& compile) {
+  auto result = compile_without_host_code(specialization, compile);
+  const auto* diagnostic = std::get_if<1>(&result);
+  if (diagnostic == nullptr || diagnostic->environment || diagnostic->compiler_fault ||
+      specialization.target.backend != "cuda")
+    return result;
+  const std::optional<Specialization> as_nvcc = with_compiler_of_nvcc(specialization);
+  if (!as_nvcc) return result;
+  auto second = compile_without_host_code(*as_nvcc, compile);
+  return second.index() == 0 ? second : result;
 }
 
 }  // namespace kiln

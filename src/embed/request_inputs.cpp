@@ -49,6 +49,9 @@ void require_known_content(const Configuration& configuration, const KernelSpec&
         refuse(symbol, "its buffer '" + buffer + "' is an argument, too, which comes with each launch");
     }
     const InitSpec& init = effective_init(configuration, memory_of(buffer).init);
+    if (!init.pointees().empty())
+      refuse(symbol, "its buffer '" + buffer + "' holds addresses of buffers, which come with each launch; " +
+                         "a Program's symbol() sets it");
     if (init.kind == InitSpec::Kind::kPoison)
       refuse(symbol, "its buffer '" + buffer + "' has no 'init:' that says it");
   }

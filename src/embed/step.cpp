@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/text.h"
@@ -153,6 +154,7 @@ struct [[gnu::visibility("hidden")]] Step::Impl {
   BufferPool pool_;
   std::unique_ptr<Workspace> workspace_;
   std::unique_ptr<ProgramRun> program_;
+  std::set<std::string> pointed_to_;  // buffers whose addresses are the content of others
 
   std::mutex mutex_;  // protects what follows, and the workspace
   std::unique_ptr<Stream> borrowed_;
@@ -222,6 +224,11 @@ void Step::Impl::fill() {
   own_stream_ = device_.create_stream();
   workspace_ = std::make_unique<Workspace>(device_, *own_stream_, configuration, context_.files, pool_);
   unfit_where(ErrorKind::kBadInput, [&] { workspace_->allocate(needs_.buffers(), needs_.temporaries()); });
+  const Workload& workload = configuration.workload();
+  for (const std::string& name : needs_.buffers()) {
+    for (const ExpressionText& pointee : workload.find_buffer(name)->init.pointees())
+      pointed_to_.insert(workload.memory_of(*workload.find_buffer(pointee.text)).name);
+  }
   pool_.kept().begin_variant(false);
   BufferContents contents(configuration, context_.files, *workspace_, pool_.kept());
   Inputs made(configuration, needs_.buffers(), units_, *workspace_, contents);
@@ -257,7 +264,7 @@ Stream& Step::Impl::stream_for(void* native) {
 
 void Step::Impl::lend(const std::string& name, void* address, LentMemory& lent) {
   const std::uintptr_t alignment = on_host_ ? kHostAlignment : kDeviceAlignment;
-  if (address == nullptr || program_->swapped().contains(name) ||
+  if (address == nullptr || program_->swapped().contains(name) || pointed_to_.contains(name) ||
       reinterpret_cast<std::uintptr_t>(address) % alignment != 0)
     return;
   lent.lend(name, std::make_unique<CallersMemory>(address, workspace_->layout(name).bytes, on_host_));

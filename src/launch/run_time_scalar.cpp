@@ -102,6 +102,9 @@ class Freezer {
     if (buffer.init.otherwise)
       numbers.insert(numbers.end(), buffer.init.otherwise->numbers.begin(),
                      buffer.init.otherwise->numbers.end());
+    for (const MemberInit& member : buffer.init.members) {
+      if (!member.addresses) numbers.insert(numbers.end(), member.values.begin(), member.values.end());
+    }
     return numbers;
   }
 

@@ -69,6 +69,8 @@ class ClassReader {
         for (std::size_t i = member.whole.begin; i < member.parameters.begin; ++i)
           one.declares_virtual = one.declares_virtual || at(i, "virtual");
       }
+      if ((member.kind == Kind::kPrototype || member.kind == Kind::kOther) && is_function_pointer(member))
+        one.members.push_back(parameter_of(tokens_, {member.whole.begin, member.whole.end - 1}));
       if (member.kind != Kind::kVariable) continue;
       if (is_static(member)) {
         TextParameter constant = parameter_of(tokens_, {member.whole.begin, member.whole.end - 1});
@@ -94,6 +96,13 @@ class ClassReader {
         if (!twice) one.members.push_back(std::move(next));
       }
     }
+  }
+
+  /// `void (*done)(int);`
+  [[nodiscard]] bool is_function_pointer(const Declaration& member) const {
+    std::size_t i = member.whole.begin;
+    while (i < member.whole.end && !at(i, "(")) ++i;
+    return at(i + 1, "*") && at(i + 3, ")") && at(i + 4, "(");
   }
 
   /// `static int n;`, `const static int n = 4;`, `constexpr int n = 4;`

@@ -288,6 +288,10 @@ class Reader {
         return true;
       }
       if (at(i, "[")) i = close_of(i);
+      if (at(i, "<") && i > head.begin && tokens_[i - 1].identifier()) {  // std::function<A(int)> f
+        const std::size_t behind = behind_angles(tokens_, i, head.end);
+        if (at(behind - 1, ">")) i = behind - 1;
+      }
       if (!at(i, "(")) continue;
       if (i > head.begin && tokens_[i - 1].identifier() && !is_attribute(tokens_[i - 1].text)) {
         if (is_macro_before_name(close_of(i), head.end) || is_macro_on_its_line(i, head.end) ||

@@ -11,6 +11,8 @@ namespace kiln {
 namespace {
 
 constexpr std::int64_t kGuessedBytes = 64;  // of an element whose type has no form
+constexpr std::int64_t kMostAddresses = 16;
+constexpr std::size_t kMostListedMembers = 32;  // that a draft lists
 
 }  // namespace
 
@@ -65,6 +67,7 @@ std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::s
                                                : ", " + std::to_string(kGuessedBytes);
   scalars_.make_sides_small(extent, type.rows ? 2 : 3);
   if (!type.bytes.empty()) init = "0";
+  if (program_.records.contains(type.type)) init = record_init(type.type, false, kernel, elements);
   if (!known && (type.read_only || !has_input)) todo += ", content";
   if (pointer.type.find("void") != std::string::npos) todo += ", type";
   buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type.type) + ", shape: [" +
@@ -139,7 +142,8 @@ void DraftBuffers::add_record_type(const std::string& name, const TextKernel& ke
   if (record == program_.records.end() || parse_element_type(name) || !records_.insert(name).second) return;
   std::vector<std::string> members;
   for (const TextParameter& member : record->second) {
-    const std::string type = types_.type_name(member.type, kernel);
+    const std::string type =
+        DraftTypes::holds_address(member.type) ? "ulong" : types_.type_name(member.type, kernel);
     add_record_type(type, kernel);
     const std::int64_t extent = types_.extent_of(member.type).value_or(1);
     members.push_back(member.name + ": " +
@@ -150,24 +154,96 @@ void DraftBuffers::add_record_type(const std::string& name, const TextKernel& ke
   record_lines_.push_back({name + ": {" + join(members, ", ") + "}", "", ""});
 }
 
-std::optional<std::string> DraftBuffers::symbol(const std::string& variable, const TextKernel& kernel) {
-  const std::string& declared = program_.constant_variables.at(variable);
-  if (declared.substr(0, declared.find('[')).find('*') != std::string::npos) return std::nullopt;
-  const std::string type = types_.type_name(declared, kernel);
-  const auto extent = types_.extent_of(declared);
-  if (type.empty() || !extent) return std::nullopt;
-  std::string& name = buffers_[variable + " of the device"];
-  if (name.empty()) {
-    name = scalars_.fresh(variable);
-    add_record_type(type, kernel);
-    const auto element = parse_element_type(type);
-    const std::string init = program_.records.contains(type)        ? "0"
-                             : !element || is_real(element->scalar) ? "{uniform: [0, 1]}"
-                                                                    : "{uniform: [0, 16]}";
-    buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type) + ", shape: [" +
-                                 std::to_string(*extent) + "], init: " + init + "}",
-                             "content, for a variable of the device", ""});
+bool DraftBuffers::has_pointers(const std::string& type) const {
+  const auto record = program_.records.find(type);
+  return record != program_.records.end() && !parse_element_type(type) &&
+         std::any_of(record->second.begin(), record->second.end(), [&](const TextParameter& member) {
+           return DraftTypes::holds_address(member.type) || has_pointers(bare_type(member.type));
+         });
+}
+
+void DraftBuffers::add_members_init(const std::string& prefix, const std::string& type,
+                                    const TextKernel& kernel, const std::string& elements,
+                                    std::vector<std::string>& members) {
+  for (const TextParameter& member : program_.records.at(type)) {
+    const std::int64_t extent = types_.extent_of(member.type).value_or(1);
+    TextParameter one = member;
+    one.type = types_.written_type(std::string(trim(member.type.substr(0, member.type.find('[')))), kernel);
+    const std::string inner = bare_type(one.type);
+    if (DraftTypes::holds_address(one.type)) {
+      const std::string names = addresses(one, extent, kernel, elements);
+      if (!names.empty()) members.push_back(prefix + member.name + ": {addresses: " + names + "}");
+    } else if (has_pointers(inner)) {
+      const bool array = member.type.find('[') != std::string::npos;
+      for (std::int64_t i = 0; i < std::min(extent, kMostAddresses); ++i)
+        add_members_init(prefix + member.name + (array ? "[" + std::to_string(i) + "]" : "") + ".", inner,
+                         kernel, elements, members);
+    } else {
+      members.push_back(prefix + member.name + ": 0");
+    }
   }
+}
+
+std::string DraftBuffers::record_init(const std::string& type, bool by_member, const TextKernel& kernel,
+                                      const std::string& elements) {
+  const bool wanted =
+      has_pointers(type) || (by_member && program_.records.at(type).size() <= kMostListedMembers);
+  if (!wanted || !open_records_.insert(type).second) return "0";  // a list of such records
+  std::vector<std::string> members;
+  add_members_init("", type, kernel, elements, members);
+  open_records_.erase(type);
+  for (std::string& member : members) {
+    const std::size_t colon = member.find(": ");
+    member = quoted_scalar(member.substr(0, colon)) + member.substr(colon);
+  }
+  return "{members: {" + join(members, ", ") + "}}";
+}
+
+std::string DraftBuffers::addresses(const TextParameter& pointer, std::int64_t extent,
+                                    const TextKernel& kernel, const std::string& elements) {
+  const ArgumentType type = types_.argument_type(pointer, kernel);
+  if (!type.pointer || type.rows || type.type.empty() || extent > kMostAddresses) return "";
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < extent; ++i) {
+    const std::string number = extent == 1 ? "" : "_" + std::to_string(i);
+    names.push_back(buffer_name(pointer, pointer.name + number, kernel, type, elements, false));
+  }
+  return flow_list(names);
+}
+
+std::string DraftBuffers::content_of_variable(const std::string& variable, const TextKernel& kernel,
+                                              const std::string& elements) {
+  const std::string& declared = program_.constant_variables.at(variable);
+  const auto extent = types_.extent_of(declared);
+  if (!extent) return "";
+  const std::string element_type =
+      types_.written_type(std::string(trim(declared.substr(0, declared.find('[')))), kernel);
+  const std::string shape = ", shape: [" + std::to_string(*extent) + "], init: ";
+  if (element_type.find('*') != std::string::npos) {
+    const std::string names = addresses({element_type, variable, "", 0}, *extent, kernel, elements);
+    if (names.empty()) return "";
+    std::string name = scalars_.fresh(variable + (*extent == 1 ? "_address" : "_addresses"));
+    buffer_lines_.push_back({name + ": {type: ulong" + shape + "{addresses: " + names + "}}", "", ""});
+    return name;
+  }
+  const std::string type = types_.type_name(declared, kernel);
+  if (type.empty()) return "";
+  std::string name = scalars_.fresh(variable);
+  add_record_type(type, kernel);
+  const auto element = parse_element_type(type);
+  const std::string init = program_.records.contains(type)        ? record_init(type, true, kernel, elements)
+                           : !element || is_real(element->scalar) ? "{uniform: [0, 1]}"
+                                                                  : "{uniform: [0, 16]}";
+  buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type) + shape + init + "}",
+                           "content, for a variable of the device", ""});
+  return name;
+}
+
+std::optional<std::string> DraftBuffers::symbol(const std::string& variable, const TextKernel& kernel,
+                                                const std::string& elements) {
+  std::string& name = buffers_[variable + " of the device"];
+  if (name.empty()) name = content_of_variable(variable, kernel, elements);
+  if (name.empty()) return std::nullopt;
   const auto scope = program_.constant_scopes.find(variable);
   if (scope == program_.constant_scopes.end() || scope->second.empty()) return variable + ": " + name;
   return quoted_scalar(scope->second + variable) + ": " + name;

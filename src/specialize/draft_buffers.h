@@ -27,8 +27,10 @@ class DraftBuffers {
 
   std::string tensor_map_argument(const TextParameter& parameter, const TextKernel& kernel);
 
-  /// "name: buffer", for a variable in constant memory; absent: the variable has no form in a workload.
-  std::optional<std::string> symbol(const std::string& variable, const TextKernel& kernel);
+  /// "name: buffer", for a variable in constant memory; absent: the variable has no form in a workload. A
+  /// pointer gets the address of a buffer, which has `elements` if the program does not tell.
+  std::optional<std::string> symbol(const std::string& variable, const TextKernel& kernel,
+                                    const std::string& elements);
 
   [[nodiscard]] const std::vector<DraftLine>& types() const { return record_lines_; }
   [[nodiscard]] const std::vector<DraftLine>& lines() const { return buffer_lines_; }
@@ -46,11 +48,24 @@ class DraftBuffers {
                                               const TextKernel& kernel);
 
   void add_record_type(const std::string& name, const TextKernel& kernel);
+  /// The buffer with a variable's content; empty: there is no form for it.
+  std::string content_of_variable(const std::string& variable, const TextKernel& kernel,
+                                  const std::string& elements);
+  /// The buffers of a pointer or of an array of `extent` pointers, as a list; empty: there is no form for it.
+  std::string addresses(const TextParameter& pointer, std::int64_t extent, const TextKernel& kernel,
+                        const std::string& elements);
+  [[nodiscard]] bool has_pointers(const std::string& type) const;
+  /// What a buffer of records holds at first: zeros, or the members if there are pointers or `by_member`.
+  std::string record_init(const std::string& type, bool by_member, const TextKernel& kernel,
+                          const std::string& elements);
+  void add_members_init(const std::string& prefix, const std::string& type, const TextKernel& kernel,
+                        const std::string& elements, std::vector<std::string>& members);
 
   DraftScalars& scalars_;
   const DraftTypes& types_;
   const ProgramText& program_;
   std::set<std::string> records_;
+  std::set<std::string> open_records_;  // whose content is being made
   std::map<std::string, std::string> buffers_;
   std::vector<DraftLine> record_lines_, buffer_lines_;
 };

@@ -617,13 +617,18 @@ std::string DraftTypes::borrowed_number(const TextParameter& parameter) const {
   return "";
 }
 
+bool DraftTypes::holds_address(const std::string& type) {
+  return type.find('*') != std::string::npos && type.find_first_of("&(") == std::string::npos;
+}
+
 bool DraftTypes::has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
                           int depth) const {
   return !members.empty() && numbers_of(members, depth) <= kMostNumbers &&
          std::all_of(members.begin(), members.end(), [&](const TextParameter& member) {
-           const bool plain =
-               member.type.find_first_of("*&:<") == std::string::npos && is_identifier(member.name);
-           return plain && extent_of(member.type) && !type_name(member.type, kernel, depth + 1).empty();
+           if (!is_identifier(member.name) || !extent_of(member.type)) return false;
+           if (holds_address(member.type)) return true;
+           const bool plain = member.type.find_first_of("*&:<") == std::string::npos;
+           return plain && !type_name(member.type, kernel, depth + 1).empty();
          });
 }
 

@@ -119,6 +119,9 @@ class DraftTypes {
   /// launched for a parameter of the same name and type; empty if there is none.
   [[nodiscard]] std::string borrowed_number(const TextParameter& parameter) const;
 
+  /// Whether a member of this type is a pointer, or an array of them.
+  [[nodiscard]] static bool holds_address(const std::string& type);
+
  private:
   /// With the numbers of sizeof, of std::max and std::min, and of functions of one expression in their place.
   [[nodiscard]] std::string with_calls_evaluated(const std::string& text, int depth) const;
@@ -126,7 +129,7 @@ class DraftTypes {
   /// Whether an argument of a template is a type of C++, of CUDA's libraries, or of the program.
   [[nodiscard]] bool is_known_type(const std::string& type, int depth = 0) const;
 
-  /// Whether a workload's `types` can say it.
+  /// Whether a workload's `types` can say it; pointers are addresses (ulong).
   [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
                               int depth) const;
 

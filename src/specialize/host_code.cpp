@@ -10,6 +10,7 @@
 #include "specialize/compiled_parts.h"
 #include "specialize/host_functions.h"
 #include "specialize/host_libraries.h"
+#include "specialize/host_macros.h"
 #include "specialize/host_names.h"
 #include "specialize/include_scan.h"
 #include "specialize/kept_code.h"
@@ -60,6 +61,14 @@ class Cutter {
       } else if (std::find(functions.begin(), functions.end(), name) == functions.end()) {
         functions.push_back(name);
       }
+    }
+    for (const TextEdit& edit : without_host_functions_of_macros(program_, text)) {
+      const bool inside = std::any_of(edits.begin(), edits.end(), [&](const TextEdit& one) {
+        return one.offset <= edit.offset && edit.offset < one.offset + one.length;
+      });
+      if (inside) continue;
+      edits.push_back(edit);
+      ++others;
     }
     if (edits.empty()) return;
     *program_.files[text].text = apply_edits(program_.files[text].original, std::move(edits));

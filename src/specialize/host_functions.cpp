@@ -21,8 +21,8 @@ class HostFinder {
       if (item.device || !item.whole) continue;
       const Kind kind = item.declaration->kind;
       if (kind == Kind::kOther)
-        item.host = is_use_of_host_macro(item) || is_use_of_unknown_macro(item) || names_host(item) ||
-                    names_unknown_namespace(item);
+        item.host = is_use_of_host_macro(item) || is_use_of_unknown_macro(item) ||
+                    is_use_of_registering_macro(item) || names_host(item) || names_unknown_namespace(item);
       if (kind == Kind::kClass) item.host = holds_host_data(item);
       if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope ||
           kind == Kind::kForward)
@@ -38,7 +38,7 @@ class HostFinder {
         if (item.device || !item.whole || item.host) continue;
         const Kind kind = item.declaration->kind;
         const bool function = program_.is_function(item) && !program_.marked_elsewhere(item) &&
-                              ((kind == Kind::kFunction && calls_host(item)) ||
+                              ((kind == Kind::kFunction && (calls_host(item) || uses_host_variable(item))) ||
                                names_host_class(item, item.declaration->whole));
         const bool variable = (kind == Kind::kAlias || (kind == Kind::kVariable && !item.member)) &&
                               names_host_class(item, item.declaration->whole);
@@ -399,6 +399,34 @@ class HostFinder {
     return false;
   }
 
+  /// `REGISTER(f)` of `#define REGISTER(NAME) static Entry NAME##_entry(#NAME, &NAME);`: an object that is
+  /// constructed with a name or a text when the host's program starts. Device code has no such objects.
+  [[nodiscard]] bool is_use_of_registering_macro(const Item& item) const {
+    if (!program_.is_use_of_whole_macro(item)) return false;
+    const auto& all = program_.macros.at(program_.tokens_of(item)[item.declaration->whole.begin].text);
+    const auto is_empty = [](const auto* words) {
+      return words->size() < 3 || ((*words)[2].is("(") && (*words)[2].close + 1 >= words->size());
+    };
+    return std::all_of(all.begin(), all.end(),
+                       [&](const auto* words) { return is_empty(words) || registers(*words); }) &&
+           !std::all_of(all.begin(), all.end(), is_empty);
+  }
+
+  /// Whether a function-like macro stands for one static object that is constructed with a text.
+  [[nodiscard]] static bool registers(const std::vector<Token>& words) {
+    const std::size_t begin = words[2].is("(") ? words[2].close + 1 : words.size();
+    if (begin >= words.size() || !words[begin].is("static")) return false;
+    bool text = false, value = false;
+    for (std::size_t i = begin + 1; i < words.size(); ++i) {
+      const Token& word = words[i];
+      const bool ends = word.is(";") && i + 1 < words.size();
+      value = value || word.is("(") || word.is("{") || word.is("=");
+      if (ends || (!value && (word.is("const") || word.is("constexpr")))) return false;
+      text = text || word.is("#") || word.kind == Token::Kind::kString;
+    }
+    return text;
+  }
+
   /// `BENCHMARK(f)->Arg(8);`: a macro of a library of the host whose header is not there.
   [[nodiscard]] bool is_use_of_unknown_macro(const Item& item) const {
     const std::vector<Token>& tokens = program_.tokens_of(item);
@@ -445,6 +473,39 @@ class HostFinder {
         return true;
     }
     return false;
+  }
+
+  /// Whether the function uses a variable outside of classes that is for the host, as its type is. A name
+  /// that the function declares itself, or that stands behind what may be its type, says nothing.
+  [[nodiscard]] bool uses_host_variable(const Item& item) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    Names declared;
+    const TokenSpan whole = item.declaration->whole, body = item.declaration->body;
+    for (std::size_t i = whole.begin + 1; i < whole.end; ++i) {
+      if (tokens[i].identifier() && may_end_type(tokens, i - 1)) declared.insert(tokens[i].text);
+    }
+    for (std::size_t i = body.begin; i < body.end; ++i) {
+      if (!tokens[i].identifier() || declared.contains(tokens[i].text)) continue;
+      const bool scoped = tokens[i - 1].is(".") || tokens[i - 1].is("->") || tokens[i - 1].is("::");
+      if (!scoped && is_variable_of_host(tokens[i].text)) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] static bool may_end_type(const std::vector<Token>& tokens, std::size_t at) {
+    static const std::set<std::string_view> words = {"return", "else", "case", "throw",
+                                                     "delete", "new",  "do"};
+    while (at > 0 && (tokens[at].is("*") || tokens[at].is("&") || tokens[at].is("&&"))) --at;
+    return tokens[at].identifier() ? !words.contains(tokens[at].text) : tokens[at].is(">");
+  }
+
+  [[nodiscard]] bool is_variable_of_host(std::string_view name) const {
+    const auto found = program_.by_name.find(name);
+    return found != program_.by_name.end() &&
+           std::all_of(found->second.begin(), found->second.end(), [&](std::size_t index) {
+             const Item& one = program_.items[index];
+             return one.host && !one.member && one.declaration->kind == Kind::kVariable;
+           });
   }
 
   /// Whether all functions of the name are for the host; their prototypes say nothing if there is a body.

@@ -101,7 +101,48 @@ void translate(std::string& text) {
   if (!edits.empty()) text = apply_edits(std::string(text), std::move(edits));
 }
 
+struct CompilerMacro {
+  std::string_view name;
+  const char *instead, *value;
+};
+
+/// Macros of g++ on x86-64, which nvcc has, too. Defined for whole texts they would change CUDA's headers.
+constexpr std::array<CompilerMacro, 5> kCompiler = {{{"__GNUC__", "KILN_GNUC", "12"},
+                                                     {"__GNUC_MINOR__", "KILN_GNUC_MINOR", "2"},
+                                                     {"__GNUG__", "KILN_GNUC", "12"},
+                                                     {"__x86_64__", "KILN_X86_64", "1"},
+                                                     {"__x86_64", "KILN_X86_64", "1"}}};
+
+bool name_compiler(std::string& text) {
+  const TokenizedText source = tokenize(text);
+  std::vector<TextEdit> edits;
+  for (const Directive& directive : source.directives) {
+    if (!is_conditional(directive)) continue;
+    for (const Token& token : directive.tokens) {
+      const auto found = std::find_if(kCompiler.begin(), kCompiler.end(),
+                                      [&](const CompilerMacro& macro) { return token.is(macro.name); });
+      if (found != kCompiler.end()) edits.push_back({token.offset, token.text.size(), found->instead});
+    }
+  }
+  if (edits.empty()) return false;
+  text = apply_edits(std::string(text), std::move(edits));
+  return true;
+}
+
 }  // namespace
+
+std::optional<Specialization> with_compiler_of_nvcc(const Specialization& specialization) {
+  Specialization result = specialization;
+  bool asks = name_compiler(result.source_text);
+  for (IncludedHeader& header : result.headers) asks = name_compiler(header.text) || asks;
+  if (!asks) return std::nullopt;
+  for (const CompilerMacro& macro : kCompiler) {
+    const bool again = std::any_of(result.defines.begin(), result.defines.end(),
+                                   [&](const auto& one) { return one.first == macro.instead; });
+    if (!again) result.defines.emplace_back(macro.instead, macro.value);
+  }
+  return result;
+}
 
 void translate_nvcc_words(Specialization& specialization) {
   const auto change = specialization.target.backend == "hip" ? leave_out_restrict_of_values : translate;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "specialize/specialization.h"
 
 namespace kiln {
@@ -10,5 +12,9 @@ namespace kiln {
 /// the word that no other compiler takes in this place. For the hip back end only that, and the word is left
 /// out of `uint32_t __restrict__ n`, too.
 void translate_nvcc_words(Specialization& specialization);
+
+/// The specialization whose texts ask in their conditionals for the compiler and the processor of nvcc's host
+/// (`#ifdef __GNUC__`, `#if defined(__x86_64__)`) as with nvcc and g++ 12 on x86-64; none: no text asks.
+[[nodiscard]] std::optional<Specialization> with_compiler_of_nvcc(const Specialization& specialization);
 
 }  // namespace kiln

@@ -355,7 +355,7 @@ class Drafter {
     if (const TextLaunch* launch = types_.launch_of(kernel); launch != nullptr && launch->cooperative)
       lines.push_back({"cooperative: true", "", ""});
     lines.push_back({"args: [" + join(arguments, ", ") + "]", structs, ""});
-    add_symbols(kernel, lines);
+    add_symbols(kernel, elements, lines);
     kernels_.emplace_back(name, std::move(lines));
     return std::nullopt;
   }
@@ -708,11 +708,11 @@ class Drafter {
                      "bytes of dynamic shared memory", given.empty() ? "" : where + " has " + given});
   }
 
-  void add_symbols(const TextKernel& kernel, std::vector<DraftLine>& lines) {
+  void add_symbols(const TextKernel& kernel, const std::string& elements, std::vector<DraftLine>& lines) {
     std::vector<std::string> symbols;
     for (const std::string& name : kernel.constants) {
       const auto variable = program_.constant_variables.find(name);
-      if (const auto symbol = buffers_.symbol(name, kernel)) {
+      if (const auto symbol = buffers_.symbol(name, kernel, elements)) {
         symbols.push_back(*symbol);
       } else {
         draft_.notes.push_back("the variable '" + name + "' of the device is left as it is: '" +

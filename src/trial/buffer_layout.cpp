@@ -135,6 +135,8 @@ void add_needed_buffer(const Configuration& configuration, const std::string& na
                     where);
   }
   if (buffer.view) add_needed_buffer(configuration, buffer.view->of, where, buffers, init_kernels);
+  for (const ExpressionText& pointee : buffer.init.pointees())
+    add_needed_buffer(configuration, pointee.text, pointee.where, buffers, init_kernels);
   const InitSpec& init = effective_init(configuration, buffer.init);
   if (init.kind != InitSpec::Kind::kKernel || !init_kernels.insert(init.kernel).second) return;
   add_needs_of_kernel(configuration, *workload.find_kernel(init.kernel), buffers, init_kernels);

@@ -53,8 +53,8 @@ struct BufferLayout {
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> copies_after_init(
     const Configuration& configuration, const std::vector<std::string>& buffers);
 
-/// Adds a buffer that `where` needs, those that its init kernel takes, and that kernel. Throws bad_input if
-/// its `when` does not hold.
+/// Adds a buffer that `where` needs, those whose addresses it holds or that its init kernel takes, and that
+/// kernel. Throws bad_input if its `when` does not hold.
 void add_needed_buffer(const Configuration& configuration, const std::string& name,
                        const SourceLocation& where, std::set<std::string>& buffers,
                        std::set<std::string>& init_kernels);

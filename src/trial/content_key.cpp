@@ -111,6 +111,7 @@ std::string file_key(const Configuration& configuration, const BufferLayout& lay
 std::string fill_key(const Configuration& configuration, const BufferLayout& layout, FileSystem& files) {
   const InitSpec& init = effective_init(configuration, layout.spec->init);
   if (init.kind == InitSpec::Kind::kFile) return file_key(configuration, layout, *init.file, files);
+  if (!init.pointees().empty()) return "";
   FieldHasher hasher;
   add_layout(hasher, layout);
   // A kernel finds its output poisoned.
@@ -120,6 +121,13 @@ std::string fill_key(const Configuration& configuration, const BufferLayout& lay
   for (const ExpressionText& text : init.numbers) {
     add_number(hasher, "number", configuration.evaluate(text));
     hasher.field("written", text.text);  // digits may say more than a double
+  }
+  for (const MemberInit& member : init.members) {
+    hasher.field("member", member.name);
+    for (const ExpressionText& text : member.values) {
+      add_number(hasher, "number", configuration.evaluate(text));
+      hasher.field("written", text.text);
+    }
   }
   if (init.kind == InitSpec::Kind::kUniform || init.kind == InitSpec::Kind::kNormal)
     hasher.field("seed", configuration.seed())

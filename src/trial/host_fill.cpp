@@ -224,13 +224,19 @@ void check_records(const Configuration& configuration, const BufferLayout& layou
 }  // namespace
 
 void fill_generated(const Configuration& configuration, const BufferLayout& layout, const InitSpec& init,
-                    std::uint64_t first, std::span<std::byte> out) {
+                    std::uint64_t first, std::span<std::byte> out, const AddressOf& address_of) {
   if (init.kind == InitSpec::Kind::kPoison) return poison(layout, out);
+  if (init.kind == InitSpec::Kind::kMembers) {
+    const std::vector<std::byte> element = record_element(configuration, layout, init, address_of);
+    for (auto place = out.begin(); place != out.end(); place += static_cast<std::ptrdiff_t>(element.size()))
+      std::copy(element.begin(), element.end(), place);
+    return;
+  }
   if (!layout.scalar) {
     if (init.kind != InitSpec::Kind::kConstant || configuration.evaluate(init.numbers[0]) != 0) {
-      throw bad_input(
-          "buffers." + layout.spec->name + ".init: records can be 0, poison, or come from a kernel or a file",
-          init.where);
+      throw bad_input("buffers." + layout.spec->name +
+                          ".init: records can be 0, poison, `members`, or come from a kernel or a file",
+                      init.where);
     }
     std::memset(out.data(), 0, out.size());
     return;
@@ -238,9 +244,15 @@ void fill_generated(const Configuration& configuration, const BufferLayout& layo
   const auto seed = static_cast<std::uint64_t>(configuration.seed());
   const std::uint64_t stream = stream_of(starting_buffer(configuration, *layout.spec).name);
   require_init_fits(configuration, layout, init);
+  if (init.kind == InitSpec::Kind::kAddresses) {
+    return generate<const void*>(out, first, [&](std::uint64_t i) -> const void* {
+      const std::string& name = init.addresses.at(static_cast<std::size_t>(i)).text;
+      return name.empty() ? nullptr : address_of(name);
+    });
+  }
   if (init.kind == InitSpec::Kind::kConstant) {
     visit_element(*layout.scalar, [&]<class T>() {
-      const T value = constant_element<T>(configuration, layout, init.numbers.front());
+      const T value = constant_element<T>(configuration, *layout.scalar, init.numbers.front());
       generate<T>(out, first, [&](std::uint64_t) { return value; });
     });
     return;

@@ -1,5 +1,7 @@
 #include "trial/init_values.h"
 
+#include <cstring>
+
 namespace kiln {
 namespace {
 
@@ -47,7 +49,7 @@ bool holds_progression(double first, double increment, double last) {
 template <class T>
 void require_fits(const Configuration& configuration, const BufferLayout& layout, const InitSpec& init) {
   if (init.kind == InitSpec::Kind::kConstant) {
-    static_cast<void>(constant_element<T>(configuration, layout, init.numbers.front()));
+    static_cast<void>(constant_element<T>(configuration, *layout.scalar, init.numbers.front()));
     return;
   }
   const double first = configuration.evaluate(init.numbers.at(0));
@@ -67,9 +69,53 @@ void require_fits(const Configuration& configuration, const BufferLayout& layout
   }
 }
 
+void require_within(const Configuration& configuration, const RecordMember& member, double value,
+                    const ExpressionText& text) {
+  const double low = member.min ? configuration.evaluate(*member.min) : value;
+  const double high = member.max ? configuration.evaluate(*member.max) : value;
+  if (value >= low && value <= high) return;
+  throw bad_input(text.key + ": '" + text.text + "' is " + format_number(value) + "; '" + member.name +
+                      "' is " + (member.min ? "at least " + format_number(low) : "") +
+                      (member.min && member.max ? " and " : "") +
+                      (member.max ? "at most " + format_number(high) : ""),
+                  text.where);
+}
+
 }  // namespace
 
+std::vector<std::byte> record_element(const Configuration& configuration, const BufferLayout& layout,
+                                      const InitSpec& init, const AddressOf& address_of) {
+  std::vector<std::byte> element(layout.element_bytes);
+  const auto put = [&](const RecordMember& member, const auto& value) {
+    std::memcpy(element.data() + member.offset, &value, sizeof value);
+  };
+  for (const MemberInit& member : init.members) {
+    const std::vector<const RecordMember*> numbers = layout.record->numbers_of(member.name);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const RecordMember& number = *numbers[i];
+      const ExpressionText& text = member.values.at(member.values.size() == 1 ? 0 : i);
+      if (member.addresses) {
+        if (!text.text.empty() && address_of) put(number, address_of(text.text));
+        continue;
+      }
+      visit_element(number.type, [&]<class T>() {
+        const T value = constant_element<T>(configuration, number.type, text);
+        require_within(configuration, number, static_cast<double>(value), text);
+        put(number, value);
+      });
+    }
+  }
+  return element;
+}
+
 void require_init_fits(const Configuration& configuration, const BufferLayout& layout, const InitSpec& init) {
+  if (init.kind == InitSpec::Kind::kMembers)
+    return static_cast<void>(record_element(configuration, layout, init, {}));
+  if (init.kind == InitSpec::Kind::kAddresses && init.addresses.size() != layout.count) {
+    throw bad_input("buffers." + layout.spec->name + ".init: it has " + describe(layout) + ", and " +
+                        std::to_string(init.addresses.size()) + " addresses are given",
+                    init.where);
+  }
   if (!layout.scalar || init.numbers.empty()) return;
   visit_element(*layout.scalar, [&]<class T>() { require_fits<T>(configuration, layout, init); });
 }

@@ -86,7 +86,10 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
 
 void PreparedKernel::add_buffer(const std::string& buffer) {
   const std::string& name = workspace_->layout(buffer).memory->name;
-  if (std::find(buffers_.begin(), buffers_.end(), name) == buffers_.end()) buffers_.push_back(name);
+  if (std::find(buffers_.begin(), buffers_.end(), name) != buffers_.end()) return;
+  buffers_.push_back(name);
+  for (const ExpressionText& pointee : workspace_->layout(name).spec->init.pointees())
+    add_buffer(pointee.text);
 }
 
 bool PreparedKernel::add_to_key(FieldHasher& hasher) const {

@@ -55,8 +55,8 @@ class PreparedKernel {
   /// The buffers' names may mean other memory since the last launch. `enqueue` does it, too.
   void follow_swaps();
   [[nodiscard]] const std::string& name() const { return kernel_->name; }
-  /// The buffers with memory that it takes, as arguments and then by symbols, each once; of a view the one
-  /// that it is a part of.
+  /// The buffers with memory that it takes, as arguments and then by symbols, each once and followed by those
+  /// whose addresses it holds; of a view the one that it is a part of.
   [[nodiscard]] const std::vector<std::string>& buffers() const { return buffers_; }
   /// The program variables that `update` looks at.
   [[nodiscard]] std::set<std::string> variables() const;

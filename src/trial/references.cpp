@@ -29,11 +29,11 @@ ArrayContent References::run_here(const CheckSpec& check) {
   return {workspace_, check.reference_buffer};
 }
 
-/// Copies the variant's buffers as they are; makes the others.
+/// Copies the variant's buffers as they are; makes the others, and addresses, which differ.
 void References::copy_inputs(Workspace& host, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     if (!host.has_content(name)) continue;
-    if (workspace_.has(name)) {
+    if (workspace_.has(name) && host.layout(name).spec->init.pointees().empty()) {
       host.copy_from(name, workspace_);
     } else {
       host.fill(name);

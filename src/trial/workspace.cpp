@@ -145,14 +145,19 @@ const InitSpec& Workspace::content_of(const BufferLayout& layout) const {
 
 bool Workspace::fills_alike(const std::string& name) const {
   const InitSpec::Kind kind = content_of(entry(name).layout).kind;
-  return kind == InitSpec::Kind::kConstant || kind == InitSpec::Kind::kPoison;
+  return kind == InitSpec::Kind::kConstant || kind == InitSpec::Kind::kPoison ||
+         kind == InitSpec::Kind::kMembers;
 }
 
 std::vector<std::byte> Workspace::beginning(const std::string& name, std::size_t bytes) const {
   const BufferLayout& layout = entry(name).layout;
   std::vector<std::byte> content(bytes);
-  kiln::fill_generated(configuration_, layout, content_of(layout), 0, content);
+  kiln::fill_generated(configuration_, layout, content_of(layout), 0, content, address_of());
   return content;
+}
+
+AddressOf Workspace::address_of() const {
+  return [this](const std::string& name) -> const void* { return entry(name).data; };
 }
 
 bool Workspace::has_content(const std::string& name) const {
@@ -205,7 +210,8 @@ void Workspace::fill_generated(const Entry& entry, const InitSpec& content) {
       const std::uint64_t elements = std::min(task, count - begin);
       kiln::fill_generated(configuration_, layout, content, first + begin,
                            out.subspan(static_cast<std::size_t>(begin) * layout.element_bytes,
-                                       static_cast<std::size_t>(elements) * layout.element_bytes));
+                                       static_cast<std::size_t>(elements) * layout.element_bytes),
+                           address_of());
     });
   };
   if (auto* host = static_cast<std::byte*>(entry.buffer->host_view())) return make(0, {host, layout.bytes});

@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "device/device.h"
 #include "trial/buffer_layout.h"
+#include "trial/init_values.h"
 #include "trial/kept_buffers.h"
 #include "trial/temporaries.h"
 
@@ -142,6 +143,7 @@ class Workspace {
   [[nodiscard]] const Entry& entry(const std::string& name) const;
   Entry& add(BufferLayout layout, std::unique_ptr<DeviceBuffer> buffer, bool shares);
   [[nodiscard]] const InitSpec& content_of(const BufferLayout& layout) const;
+  [[nodiscard]] AddressOf address_of() const;
   [[nodiscard]] std::vector<std::byte> element_of(const Entry& entry, double value,
                                                   const ExpressionText& text) const;
   void fill_from_file(const Entry& entry, const FileSource& source);

@@ -10,6 +10,27 @@ namespace {
 
 constexpr std::size_t kMostMembers = std::size_t{1} << 16;  ///< numbers of a record
 
+/// Names of buffers, or `null`.
+std::vector<ExpressionText> read_addresses(const YamlNode& node) {
+  std::vector<ExpressionText> names;
+  for (const YamlNode& item : node.items_or_self()) {
+    const bool null = item.kind() == YamlNode::Kind::kNull;
+    names.push_back({null ? "" : item.text(), item.where(), item.path()});
+  }
+  return names;
+}
+
+std::vector<MemberInit> read_members(const YamlNode& node) {
+  std::vector<MemberInit> members;
+  for (const auto& [name, value] : node.entries()) {
+    MemberInit member{name, {}, value.is_map(), node.key_location(name)};
+    if (value.is_map()) value.require_keys({"addresses"});
+    member.values = value.is_map() ? read_addresses(value.at("addresses")) : read_expressions(value);
+    members.push_back(std::move(member));
+  }
+  return members;
+}
+
 InitSpec read_init(const YamlNode& node) {
   InitSpec init;
   init.where = node.where();
@@ -19,7 +40,8 @@ InitSpec read_init(const YamlNode& node) {
     init.numbers = {read_expression(node)};
     return init;
   }
-  node.require_keys({"uniform", "normal", "iota", "kernel", "file", "same_as", "otherwise"});
+  node.require_keys(
+      {"uniform", "normal", "iota", "kernel", "file", "same_as", "addresses", "members", "otherwise"});
   if (const auto pair = node.find("uniform")) {
     init.kind = InitSpec::Kind::kUniform;
     init.numbers = read_two_expressions(*pair);
@@ -37,17 +59,25 @@ InitSpec read_init(const YamlNode& node) {
     init.kind = InitSpec::Kind::kSameAs;
     init.same_as = buffer->text();
     init.where = buffer->where();
+  } else if (const auto buffers = node.find("addresses")) {
+    init.kind = InitSpec::Kind::kAddresses;
+    init.addresses = read_addresses(*buffers);
+  } else if (const auto members = node.find("members")) {
+    init.kind = InitSpec::Kind::kMembers;
+    init.members = read_members(*members);
   } else if (const auto file = node.find("file")) {
     init.kind = InitSpec::Kind::kFile;
     init.file = read_file_source(*file);
   } else {
-    throw node.error("expected one of uniform, normal, iota, kernel, file, same_as");
+    throw node.error("expected one of uniform, normal, iota, kernel, file, same_as, addresses, members");
   }
   const std::size_t allowed = init.kind == InitSpec::Kind::kFile ? 2 : 1;
   if (node.entries().size() > allowed) throw node.error("one way to fill a buffer, not several");
   if (const auto otherwise = node.find("otherwise")) {
     if (init.kind != InitSpec::Kind::kFile) throw otherwise->error("`otherwise` goes with `file`");
     init.otherwise = std::make_shared<InitSpec>(read_init(*otherwise));
+    if (!init.otherwise->pointees().empty())
+      throw otherwise->error("addresses of buffers cannot stand in a file's place");
   }
   return init;
 }

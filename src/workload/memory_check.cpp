@@ -19,7 +19,11 @@ class MemoryUse {
     for_each_statement(workload_.verify_run, [&](const StatementSpec& statement) {
       for (const auto& [name, where] : buffers_of(statement)) require_lasting(name, where);
     });
-    for (const BufferSpec& buffer : workload_.buffers) check_init(buffer.init);
+    for (const BufferSpec& buffer : workload_.buffers) {
+      check_init(buffer.init);
+      for (const ExpressionText& pointee : buffer.init.pointees())
+        require_lasting(pointee.text, pointee.where);
+    }
     for (const KernelSpec& kernel : workload_.kernels) {
       for (const auto& [symbol, buffer] : kernel.symbols) require_lasting(buffer, kernel.where);
     }
@@ -52,11 +56,26 @@ class MemoryUse {
                     where);
   }
 
+  /// An address that is a part of a buffer's content does not follow the name.
+  void require_no_pointee(const std::string& name, const SourceLocation& where) const {
+    for (const BufferSpec& buffer : workload_.buffers) {
+      for (const ExpressionText& pointee : buffer.init.pointees()) {
+        if (memory_of(pointee.text).name != name) continue;
+        throw bad_input(
+            "swap: buffer '" + buffer.name + "' holds the address of '" + name +
+                "', which would be that of the other buffer from then on; copy the contents, or " +
+                "swap two buffers of addresses",
+            where);
+      }
+    }
+  }
+
   void check_swap(const StatementSpec& statement) const {
     const auto* swap = std::get_if<SwapSpec>(&statement.action);
     if (swap == nullptr) return;
     for (const std::string& name : {swap->first, swap->second}) {
       require_whole(name, "swap", statement.where);
+      require_no_pointee(name, statement.where);
       if (!memory_of(name).temporary) continue;
       throw bad_input(
           "swap: '" + name + "' is temporary, and its memory is shared; expected a buffer that lasts",

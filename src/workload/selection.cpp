@@ -156,12 +156,24 @@ Launches selected_launches(const Configuration& configuration, const ProgramSpec
   return launches;
 }
 
+void add_pointees(const Workload& workload, NamedBuffers& buffers) {
+  std::set<std::string> known;
+  for (const auto& [name, where] : buffers) known.insert(name);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const BufferSpec& memory = workload.memory_of(*workload.find_buffer(buffers[i].first));
+    for (const ExpressionText& pointee : memory.init.pointees()) {
+      if (known.insert(pointee.text).second) buffers.emplace_back(pointee.text, pointee.where);
+    }
+  }
+}
+
 NamedBuffers buffers_taken(const Configuration& configuration, const StatementSpec& statement) {
   NamedBuffers taken;
   const auto holds = [&](const ExpressionText& when) { return configuration.evaluate_condition(when); };
   visit_selected(statement, unless_variable(configuration.workload(), holds), [&](const StatementSpec& part) {
     for (auto& buffer : buffers_of(part)) taken.push_back(std::move(buffer));
   });
+  add_pointees(configuration.workload(), taken);
   return taken;
 }
 

@@ -1,6 +1,7 @@
 #include "workload/workload.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace kiln {
 namespace {
@@ -13,6 +14,29 @@ const Item* find_named(const std::vector<Item>& items, const std::string& name) 
 }
 
 }  // namespace
+
+std::vector<const RecordMember*> RecordType::numbers_of(const std::string& wanted) const {
+  std::vector<const RecordMember*> numbers;
+  for (const RecordMember& member : members) {
+    if (member.name == wanted || member.name.starts_with(wanted + "[") ||
+        member.name.starts_with(wanted + "."))
+      numbers.push_back(&member);
+  }
+  return numbers;
+}
+
+std::vector<ExpressionText> InitSpec::pointees() const {
+  std::vector<ExpressionText> buffers;
+  const auto add = [&](const std::vector<ExpressionText>& names) {
+    std::copy_if(names.begin(), names.end(), std::back_inserter(buffers),
+                 [](const ExpressionText& name) { return !name.text.empty(); });
+  };
+  add(addresses);
+  for (const MemberInit& member : members) {
+    if (member.addresses) add(member.values);
+  }
+  return buffers;
+}
 
 const ExpressionText& ParameterSpec::default_on(const std::string& backend) const {
   const auto own = defaults.find(backend);

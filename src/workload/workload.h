@@ -67,6 +67,9 @@ struct RecordType {
   std::vector<RecordMember> members;
   std::size_t bytes = 0;
   std::size_t alignment = 1;
+
+  /// The number `name`, or in their order the numbers of the array, vector or record that is `name`.
+  [[nodiscard]] std::vector<const RecordMember*> numbers_of(const std::string& name) const;
 };
 
 /// The file from which numbers come.
@@ -83,15 +86,39 @@ struct FileSource {
   std::string after;  ///< scalar: the number that follows this text
 };
 
+/// What one member of each record of a buffer holds.
+struct MemberInit {
+  std::string name;                    ///< RecordType::numbers_of
+  std::vector<ExpressionText> values;  ///< one for all its numbers, or one for each
+  bool addresses = false;              ///< `values` are InitSpec::addresses
+  SourceLocation where;
+};
+
 struct InitSpec {
-  enum class Kind { kPoison, kConstant, kUniform, kNormal, kIota, kKernel, kFile, kSameAs };
+  enum class Kind {
+    kPoison,
+    kConstant,
+    kUniform,
+    kNormal,
+    kIota,
+    kKernel,
+    kFile,
+    kSameAs,
+    kAddresses,
+    kMembers
+  };
   Kind kind = Kind::kPoison;
   std::vector<ExpressionText> numbers;  ///< the constant; low, high; mean, deviation; first, increment
   std::string kernel;
   std::string same_as;  ///< another buffer
   std::optional<FileSource> file;
-  std::shared_ptr<InitSpec> otherwise;  ///< for kFile with an unset path
+  std::shared_ptr<InitSpec> otherwise;    ///< for kFile with an unset path
+  std::vector<ExpressionText> addresses;  ///< buffers, for each element one; without text: a null pointer
+  std::vector<MemberInit> members;        ///< for kMembers; members that are not among them are 0
   SourceLocation where;
+
+  /// The buffers whose addresses are a part of the content, with the place of each name.
+  [[nodiscard]] std::vector<ExpressionText> pointees() const;
 };
 
 /// A buffer that is a part of another one's memory.

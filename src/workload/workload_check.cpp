@@ -17,6 +17,8 @@
 namespace kiln {
 namespace {
 
+const std::string kAddressType = "ulong";
+
 class Checker {
  public:
   Checker(Workload& workload, const YamlNode& root) : workload_(workload), root_(root) {}
@@ -281,8 +283,50 @@ class Checker {
       }
     }
     if (init.kind == InitSpec::Kind::kSameAs) check_same_as(buffer, init);
+    if (init.kind == InitSpec::Kind::kAddresses && (buffer.type != kAddressType || buffer.lanes > 1)) {
+      throw bad_input("buffers." + buffer.name + ".init: addresses are elements of type " + kAddressType +
+                          "; the buffer has " + buffer.type,
+                      init.where);
+    }
+    if (init.kind == InitSpec::Kind::kMembers) check_members(buffer, init);
+    for (const ExpressionText& name : init.pointees()) require_buffer(name.text, name.where);
     if (init.file) check_file(*init.file);
     if (init.otherwise) check_init(buffer, *init.otherwise);
+  }
+
+  void check_members(const BufferSpec& buffer, const InitSpec& init) {
+    const std::string place = "buffers." + buffer.name + ".init.members: ";
+    const RecordType* type = workload_.find_type(buffer.type);
+    if (type == nullptr) {
+      throw bad_input(place + "the elements are of type " + buffer.type + "; expected one of `types`" +
+                          suggestion(buffer.type, names_of(workload_.types)),
+                      init.where);
+    }
+    std::set<const RecordMember*> given;
+    for (const MemberInit& member : init.members) {
+      const std::vector<const RecordMember*> numbers = type->numbers_of(member.name);
+      if (numbers.empty()) {
+        throw bad_input(place + "'" + type->name + "' has no member '" + member.name + "'" +
+                            suggestion(member.name, names_of(type->members)),
+                        member.where);
+      }
+      if (member.values.size() != 1 && member.values.size() != numbers.size()) {
+        throw bad_input(place + "'" + member.name + "' has " + std::to_string(numbers.size()) +
+                            (numbers.size() == 1 ? " number" : " numbers") + "; found " +
+                            std::to_string(member.values.size()) + " values",
+                        member.where);
+      }
+      for (const RecordMember* number : numbers) {
+        if (!given.insert(number).second)
+          throw bad_input(place + "'" + number->name + "' is given twice", member.where);
+        if (member.addresses && number->type != ScalarType::kUnsignedLong) {
+          throw bad_input(place + "'" + number->name + "' is to hold an address; expected type " +
+                              kAddressType + ", found " + to_string(number->type),
+                          member.where);
+        }
+      }
+      if (!member.addresses) check_expressions(member.values);
+    }
   }
 
   /// The buffer that an init names, itself or where its file is not set; null if it names none.
@@ -299,6 +343,11 @@ class Checker {
         throw bad_input(
             "unknown buffer '" + link->same_as + "'" + suggestion(link->same_as, names_of(workload_.buffers)),
             link->where);
+      }
+      if (!next->init.pointees().empty()) {
+        throw bad_input("buffers." + buffer.name + ".init.same_as: '" + next->name +
+                            "' holds addresses of buffers; name them here, too",
+                        link->where);
       }
       const bool known = std::find(chain.begin(), chain.end(), next->name) != chain.end();
       chain.push_back(next->name);

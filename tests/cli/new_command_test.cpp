@@ -292,7 +292,7 @@ TEST_F(NewCommand, StructsInsideStructsArePlacedWithTheirPadding) {
 TEST_F(NewCommand, PointersToATypeWithoutAFormAreBuffersOfBytes) {
   const std::string yaml =
       draft("nodes",
-            "struct Node { Node* next; int value; };\n"
+            "struct Node { void (*next)(); int value; };\n"
             "template <class T> struct Cell { T value; int used; };\n"
             "__global__ void mark(Node* nodes, const Cell<short>* cells, int n) {\n"
             "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"

@@ -281,7 +281,7 @@ TEST_F(NewPrograms, ManyMembersThatAreAlikeAreCounted) {
 
 TEST_F(NewPrograms, PointersToObjectsAndArraysOfPointersArePassed) {
   const std::string yaml = draft(
-      "struct Job { unsigned char* data; int size; };\n"
+      "struct Job { void (*done)(); int size; };\n"
       "__global__ void count(Job** jobs, float* c[], int n) {\n"
       "  if (threadIdx.x < n) { jobs[threadIdx.x]->size += 1; c[threadIdx.x][0] = 2; }\n}\n"
       "int main() { count<<<1, 8>>>(0, 0, 8); }\n");
@@ -307,20 +307,20 @@ TEST_F(NewPrograms, EachNameOfADeclarationInConstantMemoryIsASymbol) {
   const std::string yaml = draft(R"cuda(
 namespace grid {
 __constant__ long nx, ny = 1;
-__constant__ float scale, weights[2], *none;
+__constant__ float scale, weights[2], *one;
 }
 __global__ void fill(float* out) {
   using namespace grid;
-  out[threadIdx.x] = nx * ny * scale * weights[threadIdx.x % 2];
-  if (nx < 0) out[0] = *none;
+  out[threadIdx.x] = nx * ny * scale * weights[threadIdx.x % 2] + one[threadIdx.x];
 }
 void run(float* out, long h) {
   cudaMemcpyToSymbol(grid::ny, &h, sizeof(h));
   fill<<<1, 32>>>(out);
 }
 )cuda");
-  EXPECT_THAT(yaml, HasSubstr("symbols: {\"grid::nx\": nx, \"grid::ny\": ny, \"grid::scale\": scale, "
-                              "\"grid::weights\": weights}"));
+  EXPECT_THAT(yaml, HasSubstr("symbols: {\"grid::nx\": nx, \"grid::ny\": ny, \"grid::one\": one_address, "
+                              "\"grid::scale\": scale, \"grid::weights\": weights}"));
+  const std::string one = "one: {type: float, shape: [elements], init: {uniform: [0, 1]}}";
   const CliResult ran = run_with(
       yaml,
       {{"nx: {type: long, shape: [1], init: {uniform: [0, 16]}}", "nx: {type: long, shape: [1], init: 3}"},
@@ -329,7 +329,47 @@ void run(float* out, long h) {
         "scale: {type: float, shape: [1], init: 2}"},
        {"weights: {type: float, shape: [2], init: {uniform: [0, 1]}}",
         "weights: {type: float, shape: [2], init: 0.5}"},
-       {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 15}]"}});
+       {one, "one: {type: float, shape: [elements], init: 1}"},
+       {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 16}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, PointersInRecordsAreAddressesOfBuffers) {
+  const std::string yaml = draft(R"cuda(
+struct Field { const float* values; int n; };
+struct State { float* out; Field fields[2]; State* next; float scale; };
+__constant__ State state;
+__device__ int* tables[2];
+__global__ void add(const Field* more) {
+  const int i = threadIdx.x;
+  if (i < state.fields[0].n && state.next->scale == 0)
+    state.out[i] = state.scale * state.fields[1].values[i] + more[1].values[i] + tables[1][i];
+}
+void run(State host, int** t, const Field* more) {
+  cudaMemcpyToSymbol(state, &host, sizeof(host));
+  cudaMemcpyToSymbol(tables, t, sizeof(tables));
+  add<<<1, 32>>>(more);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("State: {out: ulong, fields: \"Field[2]\", next: ulong, scale: float}"));
+  EXPECT_THAT(yaml, HasSubstr("more: {type: Field, shape: [elements], init: {members: {values: {addresses: "
+                              "[values]}, n: 0}}}"));
+  EXPECT_THAT(yaml, HasSubstr("tables_addresses: {type: ulong, shape: [2], init: {addresses: [tables_0, "
+                              "tables_1]}}"));
+  const std::string members =
+      "{members: {out: {addresses: [out]}, \"fields[0].values\": {addresses: [values]}, "
+      "\"fields[0].n\": 0, \"fields[1].values\": {addresses: [values]}, \"fields[1].n\": 0, "
+      "next: {addresses: [next]}, scale: 0}}";
+  std::string filled = members;
+  filled.replace(filled.find(".n\": 0"), 6, ".n\": 32");
+  filled.replace(filled.find("scale: 0"), 8, "scale: 3");
+  const CliResult ran =
+      run_with(yaml, {{members, filled},
+                      {"values: {type: float, shape: [elements], init: {uniform: [0, 1]}}",
+                       "values: {type: float, shape: [elements], init: 2}"},
+                      {"tables_1: {type: int, shape: [elements], init: {uniform: [0, 16]}}",
+                       "tables_1: {type: int, shape: [elements], init: 5}"},
+                      {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 13}]"}});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 }
 

@@ -104,6 +104,35 @@ TEST(ReducedProgram, HeadersOfLibrariesMayHaveNoSuffix) {
   }
 }
 
+TEST(ReducedProgram, TextsThatAskForTheCompilerAreTriedAsWithNvcc) {
+  const std::string log = "program.cu(2): error: identifier \"INLINE\" is undefined\n";
+  Specialization spec = program();
+  spec.target.backend = "cuda";
+  spec.headers[0].text =
+      "#ifdef __GNUC__\n#define INLINE inline\n#endif\n#if defined(__x86_64__) && __GNUC__ > 4\n#endif\n"
+      "int a = __GNUC__;\n";
+  Answers answers{{log}};
+  ASSERT_TRUE(std::holds_alternative<CodeObject>(compile_reduced(spec, std::ref(answers))));
+  ASSERT_EQ(answers.seen.size(), 2U);
+  EXPECT_EQ(answers.seen[1].headers[0].text,
+            "#ifdef KILN_GNUC\n#define INLINE inline\n#endif\n#if defined(KILN_X86_64) && KILN_GNUC > 4\n"
+            "#endif\nint a = __GNUC__;\n");
+  EXPECT_THAT(answers.seen[1].defines, testing::Contains(testing::Pair("KILN_GNUC", "12")));
+  Answers both{{log, "program.cu(3): error: other\n"}};
+  const CompileResult failed = compile_reduced(spec, std::ref(both));
+  ASSERT_TRUE(std::holds_alternative<Diagnostic>(failed));
+  EXPECT_EQ(std::get<Diagnostic>(failed).log, log);
+  Answers at_once;
+  EXPECT_TRUE(std::holds_alternative<CodeObject>(compile_reduced(spec, std::ref(at_once))));
+  EXPECT_EQ(at_once.seen.size(), 1U);
+  for (const char* other : {"cpu", "hip"}) {
+    spec.target.backend = other;
+    Answers once{{log, log, log}};
+    EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(spec, std::ref(once))));
+    EXPECT_EQ(once.seen.size(), 1U) << other;
+  }
+}
+
 /// The message that says what to install stays where the code needs the header.
 TEST(ReducedProgram, HeadersOfTheStandardLibraryAreHostCodeWhereTheCompilerHasNone) {
   Specialization spec = program();

@@ -159,6 +159,26 @@ TEST_F(Steps, AnInputIsUsedWhereItStandsIfItIsAligned) {
   }
 }
 
+TEST_F(Steps, AnInputWhoseAddressABufferHoldsIsCopiedThere) {
+  std::ofstream(folder_ / "affine" / "pointed.cu") << R"cuda(__constant__ const float* places[2];
+extern "C" __global__ void pointed(float* y) { y[threadIdx.x] = places[0][threadIdx.x] + places[1][threadIdx.x]; }
+)cuda";
+  std::ofstream(folder_ / "affine" / "pointed.yaml") << R"yaml(workload: pointed
+buffers:
+  x: {type: float, shape: [4], init: 1}
+  shift: {type: float, shape: [4], init: {iota: [10, 10]}}
+  y: {type: float, shape: [4]}
+  table: {type: ulong, shape: [2], init: {addresses: [x, shift]}}
+inputs: [x]
+outputs: [y]
+kernels: {pointed: {source: pointed.cu, args: [y], block: [4], grid: [1], symbols: {places: table}}}
+run: [pointed]
+)yaml";
+  const Step step = make({}, (folder_ / "affine" / "pointed.yaml").string());
+  EXPECT_THAT(call(step, {1, 2, 3, 4}), ElementsAre(11, 22, 33, 44));
+  EXPECT_THAT(call(step, {0, 0, 0, 1}), ElementsAre(10, 20, 30, 41));
+}
+
 TEST_F(Steps, AnOutputKeepsItsContentFromCallToCall) {
   StepOptions options;
   options.outputs = {"calls"};

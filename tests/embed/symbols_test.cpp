@@ -29,12 +29,14 @@ buffers:
   again: {type: double, shape: [4], init: {same_as: squares}}
   unsaid: {type: double, shape: [4]}
   longer: {type: double, shape: [5], init: 1}
+  addresses: {type: ulong, shape: [4], init: {addresses: [weights, weights, null, null]}}
 kernels:
   weigh: {source: weigh.cu, grid: [1], block: [32], args: [y, params], symbols: {table: weights}}
   square: {source: square.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: squares}}
   copied: {source: copied.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: again}}
   make_squares: {source: make_squares.cu, grid: [1], block: [4], args: [squares], symbols: {base: weights}}
   without: {source: without.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: unsaid}}
+  pointer: {source: pointer.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: addresses}}
   given: {source: given.cu, entry: weigh, grid: [1], block: [32], args: [weights, params], symbols: {table: weights}}
   absent: {source: absent.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {tabel: weights}}
   unfit: {source: unfit.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: longer}}
@@ -88,8 +90,8 @@ class Symbols : public testing::Test {
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     folder_ = name;
     std::ofstream(folder_ / "weigh.yaml") << kWorkload;
-    for (const char* file :
-         {"weigh.cu", "square.cu", "copied.cu", "without.cu", "given.cu", "absent.cu", "unfit.cu"})
+    for (const char* file : {"weigh.cu", "square.cu", "copied.cu", "without.cu", "given.cu", "absent.cu",
+                             "unfit.cu", "pointer.cu"})
       std::ofstream(folder_ / file) << kSource;
     std::ofstream(folder_ / "make_squares.cu") << kMakeSquares;
     std::ofstream(folder_ / "change.cu") << kChange;
@@ -168,6 +170,9 @@ TEST_F(Symbols, AreRefusedWhereTheirContentIsNotKnown) {
                         "program that launches the kernel: its buffer 'unsaid' has no "
                         "'init:' that says it"));
   EXPECT_THAT(refusal("given"), HasSubstr("its buffer 'weights' is an argument, too"));
+  EXPECT_THAT(refusal("pointer"),
+              HasSubstr("its buffer 'addresses' holds addresses of buffers, which come with "
+                        "each launch; a Program's symbol() sets it"));
   EXPECT_THAT(bad_input_of([&] { static_cast<void>(request("without").background()); }),
               HasSubstr("has no 'init:'"));
 }

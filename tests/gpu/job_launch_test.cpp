@@ -132,6 +132,57 @@ __global__ void spaces(double* y) {
   }
 }
 
+constexpr const char* kPointers = R"(struct Graph { const int* next; double* sum; float scale; int n; };
+__constant__ Graph graph;
+__constant__ const double* weights[2];
+__global__ void walk(int** chains) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= graph.n || chains[1] != nullptr) return;
+  graph.sum[i] = graph.scale * weights[i % 2][graph.next[i]] + chains[0][i];
+}
+)";
+
+TEST_F(GpuJobLaunch, AddressesOfBuffersAreThoseOfTheDevice) {
+  write("pointers/pointers.yaml", R"yaml(workload: pointers
+parameters: {n: {type: int, default: 1000}}
+types: {Graph: {next: ulong, sum: ulong, scale: float, n: int}}
+buffers:
+  next: {type: int, shape: [n], init: {iota: [0, 1]}}
+  sum: {type: double, shape: [n]}
+  ones: {type: double, shape: [n], init: 1}
+  all: {type: double, shape: ["n + 4"], init: 3}
+  threes: {type: double, shape: [n], view: {of: all, offset: 4}}
+  chain: {type: int, shape: [n], init: {iota: [10, 1]}}
+  expected: {type: double, shape: [n]}
+  graph: {type: Graph, shape: [1], init: {members: {next: {addresses: next}, sum: {addresses: sum}, scale: 2, n: n}}}
+  weights: {type: ulong, shape: [2], init: {addresses: [ones, threes]}}
+  chains: {type: ulong, shape: [2], init: {addresses: [chain, null]}}
+kernels:
+  walk: {source: pointers.cu, grid: ["ceil_div(n, 128)"], block: [128], args: [chains], symbols: {graph: graph, weights: weights}}
+  reference: {source: reference.cu, grid: ["ceil_div(n, 128)"], block: [128], args: [expected, graph]}
+run: [walk]
+verify:
+  checks:
+    - {buffer: sum, reference: {kernel: reference, buffer: expected}}
+    - {buffer: sum, reference: {kernel: reference, buffer: expected, on: cpu}}
+)yaml");
+  write("pointers/pointers.cu", kPointers);
+  write("pointers/reference.cu", R"(struct Graph { const int* next; double* sum; float scale; int n; };
+__global__ void reference(double* expected, const Graph* graph) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < graph->n) expected[i] = graph->scale * (i % 2 ? 3 : 1) + 10 + graph->next[i];
+}
+)");
+  const std::string job = write("pointers.job.yaml",
+                                "workload: pointers\nmeasure: {min_time: 1 us, max_time: 1 ms}\n"
+                                "sweep: {n: [1000, 50, 100000]}\n");
+  for (const char* device : {"cuda:0", "cpu"}) {
+    const CliResult result = kiln({"run", job, "--device", device});
+    EXPECT_EQ(result.code, 0) << device << result.out << result.err;
+    EXPECT_THAT(result.out, ::testing::HasSubstr("3 ok"));
+  }
+}
+
 // Each of 30 launches adds 1 to what the one before has written, from another place: with blocks that start
 // too early some sums are smaller.
 TEST_F(GpuJobLaunch, OverlappingLaunchesSeeWhatTheLaunchBeforeHasWritten) {

@@ -819,6 +819,88 @@ TEST(HostCode, HeadersInBranchesThatAreNotCompiledDeclareNothing) {
   EXPECT_THAT(cut(gone + "#include <vector>\n" + own + kMain, {"k"}), Not(HasSubstr("cuda_fp16.h")));
 }
 
+TEST(HostCode, LeavesOutFunctionsOfTheHostInMacrosThatDeclareMore) {
+  const std::string text =
+      "#include <iostream>\n"
+      "#define ARRAY(n, T) struct array##n { T v[n]; \\\n  __device__ T& operator[](int i) { return v[i]; } "
+      "\\\n"
+      "  friend std::ostream& operator<<(std::ostream& os, const array##n& a) { return os << a.v[0]; } "
+      "\\\n}; \\\n"
+      "inline std::ostream& print(std::ostream& os, const array##n& a) { \\\n  return os << a.v[0]; \\\n} "
+      "\\\n"
+      "__device__ inline T first(array##n& a) { return a[0]; }\n"
+      "#define MARKED(mark) mark void log(float x) { if (x < 0) fprintf(stderr, \"x\"); }\n"
+      "#define CHECK(x) if (x) { fprintf(stderr, \"x\"); } else { x = 0; }\n"
+      "ARRAY(4, float)\n__global__ void k(array4* a) { a[0][0] = first(a[1]); }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("ostream")));
+  EXPECT_THAT(left, HasSubstr("T& operator[](int i) { return v[i]; } \\\n"));
+  EXPECT_THAT(left, HasSubstr("\\\n__device__ inline T first(array##n& a) { return a[0]; }\n"));
+  EXPECT_THAT(left, HasSubstr("#define MARKED(mark) mark void log(float x) { if"));
+  EXPECT_THAT(left, HasSubstr("#define CHECK(x) if (x) { fprintf"));
+}
+
+TEST(HostCode, LeavesOutMacrosThatRegisterAtTheStartOfTheHost) {
+  const std::string classes =
+      "struct Entry { const char* name; const void* f; Entry(const char* a, const void* b) { add(a, b); }\n"
+      "  static void add(const char*, const void*) { exit(1); } };\n";
+  const std::string kernel = "__global__ void k(float* a) { a[0] = 1; }\nREGISTER(k)\n";
+  const struct {
+    const char* macro;
+    bool stays;
+  } cases[] = {
+      {"#define CAT(a, b) a##b\n#define REGISTER(NAME) static Entry CAT(r_, NAME)(#NAME, (const "
+       "void*)&NAME);\n",
+       false},
+      {"#ifdef X\n#define REGISTER(NAME) \\\n static bool b_##NAME = Table::add(\"a\", &NAME);\n#else\n"
+       "#define REGISTER(NAME)\n#endif\n",
+       false},
+      {"#define REGISTER(NAME) static Entry a_##NAME{#NAME, 0}; int b_##NAME;\n", true},
+      {"#define REGISTER(NAME) static const char* const a_##NAME = #NAME;\n", true},
+      {"#define REGISTER(NAME) static int a_##NAME = 3;\n", true},
+      {"#define REGISTER(NAME)\n", true},
+  };
+  for (const auto& [macro, stays] : cases) {
+    const std::string left = cut(macro + classes + kernel + kMain, {"k"});
+    EXPECT_EQ(left.find("REGISTER(k)") != std::string::npos, stays) << macro;
+  }
+}
+
+TEST(HostCode, LeavesOutFunctionsThatUseVariablesOfTheHost) {
+  const std::string text =
+      "#include <map>\nclass Pool {\n  std::map<int, void*> used;\n public:\n  void* take(int);\n};\n"
+      "extern Pool pool;\ntemplate <class T> struct Buffer {\n  T* p = nullptr;\n  ~Buffer() { drop(); }\n"
+      "  void grow(int n);\n  void drop();\n};\n"
+      "template <class T> void Buffer<T>::grow(int n) { p = (T*)pool.take(n); }\n"
+      "template <class T> void Buffer<T>::drop() { if (p) give_back(&pool, p); }\n"
+      "struct View { float* p; int size() const { return 3; } };\n"
+      "inline float of_own(const View& pool) { return pool.p[0]; }\n"
+      "inline int of_local(int n) { int pool = n; return pool + 1; }\n"
+      "inline int of_member(const View& v) { return v.pool; }\n"
+      "__global__ void k(View v) { v.p[0] = of_own(v) + of_local(2) + of_member(v); Buffer<int>* b = "
+      "nullptr; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("pool.take")));
+  EXPECT_THAT(left, Not(HasSubstr("give_back")));
+  EXPECT_THAT(left, Not(HasSubstr("~Buffer")));
+  for (const char* stays : {"of_own(const View& pool) {", "of_local(int n) {", "of_member(const View& v) {"})
+    EXPECT_THAT(left, HasSubstr(stays));
+}
+
+/// `std::function<Field(int)> f;` declares no function named `Field`.
+TEST(HostCode, AFunctionTypeInAnglesIsNoFunction) {
+  const std::string text =
+      "#include <functional>\n#include <vector>\nclass Field { std::vector<float> data; public: float* get() "
+      "const; };\n"
+      "struct Quantity { std::function<Field(const int*)> f; };\n"
+      "struct View { float* p; explicit View(const Field* f) : p(f->get()) {} __device__ float& at(int i) { "
+      "return p[i]; } };\n"
+      "__global__ void k(View v) { v.at(0) = 1; }\n";
+  const std::string left = cut(text + kMain, {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("explicit View")));
+  EXPECT_THAT(left, HasSubstr("__device__ float& at"));
+}
+
 TEST(HostCode, NeverFails) {
   for (const char* text :
        {"", "}", "{", "int main(", "template <", "#if\n#else\n#else\n#endif", "int main() { cudaFree(0); ",

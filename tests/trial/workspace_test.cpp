@@ -1,8 +1,10 @@
 #include "trial/workspace.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "support/fake_clock.h"
 #include "support/fake_device.h"
@@ -24,8 +26,12 @@ buffers:
   short:    {type: short, shape: [3], init: 7}
   poison:   {type: float, shape: [1000001]}
   whole:    {type: int, shape: [99999]}
+  table:    {type: ulong, shape: [3], init: {addresses: [short, null, part]}}
+  part:     {type: short, shape: [1], view: {of: short, offset: 2}}
+  records:  {type: Record, shape: [3], init: {members: {count: 7, at: {addresses: whole}, "v.y": 0.5}}}
+types: {Record: {count: short, at: ulong, v: float2}}
 kernels:
-  none: {source: none.cu, grid: [1], block: [1], args: [large, floats, normal, iota, bytes, constant, short, poison, whole]}
+  none: {source: none.cu, grid: [1], block: [1], args: [large, floats, normal, iota, bytes, constant, short, poison, whole, table, records]}
 run: [none]
 verify:
   checks:
@@ -54,6 +60,7 @@ TEST_P(Filled, AllCoresMakeTheBitsThatOneMakes) {
   BufferPool pool;
   Workspace workspace(device_, *stream, configuration_, files_, pool);
   for (const BufferSpec& buffer : configuration_.workload().buffers) {
+    if (buffer.view || !buffer.init.pointees().empty()) continue;
     workspace.allocate({buffer.name});
     workspace.fill(buffer.name);
     const BufferLayout& layout = workspace.layout(buffer.name);
@@ -62,6 +69,39 @@ TEST_P(Filled, AllCoresMakeTheBitsThatOneMakes) {
     const HostContent found = workspace.content(buffer.name);
     EXPECT_TRUE(std::equal(found.bytes.begin(), found.bytes.end(), expected.begin(), expected.end()))
         << buffer.name;
+  }
+}
+
+TEST_P(Filled, AddressesAreThoseOfTheBuffers) {
+  const auto stream = device_.create_stream();
+  BufferPool pool;
+  Workspace workspace(device_, *stream, configuration_, files_, pool);
+  workspace.allocate({"table", "records", "part", "short", "whole"});
+  workspace.fill("table");
+  workspace.fill("records");
+  const auto address = [&](const std::string& name) {
+    return reinterpret_cast<std::uint64_t>(workspace.buffer(name).data());
+  };
+  std::array<std::uint64_t, 3> table{};
+  const HostContent held = workspace.content("table");
+  ASSERT_EQ(held.bytes.size(), sizeof table);
+  std::memcpy(table.data(), held.bytes.data(), sizeof table);
+  EXPECT_THAT(table, testing::ElementsAre(address("short"), 0, address("short") + 2 * sizeof(short)));
+
+  struct Record {
+    short count;
+    std::uint64_t at;
+    float x, y;
+  };
+  std::array<Record, 3> records{};
+  const HostContent found = workspace.content("records");
+  ASSERT_EQ(found.bytes.size(), sizeof records);
+  std::memcpy(records.data(), found.bytes.data(), sizeof records);
+  for (const Record& record : records) {
+    EXPECT_EQ(record.count, 7);
+    EXPECT_EQ(record.at, address("whole"));
+    EXPECT_EQ(record.x, 0);
+    EXPECT_EQ(record.y, 0.5F);
   }
 }
 

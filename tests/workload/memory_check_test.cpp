@@ -74,6 +74,18 @@ TEST(MemoryCheck, OnlyBuffersWithMemoryOfTheirOwnAreSwapped) {
               HasSubstr("swap: 't' is temporary, and its memory is shared"));
 }
 
+TEST(MemoryCheck, ABufferWhoseAddressIsHeldStaysWhereItIs) {
+  const std::string table = "  table: {type: ulong, shape: [2], init: {addresses: [row, null]}}\n";
+  EXPECT_EQ(refusal_of("  - step\n  - swap: [u, v]\n", "", table),
+            "w.yaml:15:5: swap: buffer 'table' holds the address of 'u', which would be that of the other "
+            "buffer from then on; copy the contents, or swap two buffers of addresses");
+  EXPECT_EQ(refusal_of("  - step\n", "", "  table: {type: ulong, shape: [1], init: {addresses: part}}\n"),
+            "w.yaml:9:54: buffer 'part' is a part of 't', which is temporary: it has no content outside of "
+            "`run`");
+  EXPECT_EQ(refusal_of("  - step\n", "", table + "  x: {type: ulong, shape: [2], init: {same_as: table}}\n"),
+            "w.yaml:10:48: buffers.x.init.same_as: 'table' holds addresses of buffers; name them here, too");
+}
+
 TEST(MemoryCheck, TemporaryBuffersAreWrittenBeforeTheyAreRead) {
   EXPECT_EQ(refusal_of("  - step\n  - copy: {from: t, to: u}\n"),
             "w.yaml:14:5: buffer 't' is temporary, and is read before any statement has written it");

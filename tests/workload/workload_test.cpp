@@ -170,6 +170,38 @@ TEST(Workload, BuffersThatStartLikeEachOtherAreRefused) {
   EXPECT_THAT(refused("{same_as: y, otherwise: 0}", "0"), HasSubstr("one way to fill a buffer, not several"));
 }
 
+TEST(Workload, MembersOfRecordsAreNamedByTheirType) {
+  const auto parsed = [](const std::string& init) {
+    return parse(with("buffers:\n",
+                      "types: {V: {at: float3}, P: {n: int, next: \"ulong[2]\", v: \"V[2]\"}}\nbuffers:\n"
+                      "  p: {type: P, shape: [n], init: " +
+                          init + "}\n"));
+  };
+  const auto refused = [&](const std::string& init) { return bad_input_of([&] { parsed(init); }); };
+  const auto workload =
+      parsed("{members: {n: n, next: {addresses: [x, null]}, \"v[1]\": [1, n, 3], \"v[0].at.y\": 2}}");
+  const InitSpec& init = workload->find_buffer("p")->init;
+  ASSERT_EQ(init.members.size(), 4U);
+  ASSERT_EQ(init.pointees().size(), 1U);
+  EXPECT_EQ(init.pointees()[0].text, "x");
+  EXPECT_THAT(refused("{members: {m: 1}}"),
+              HasSubstr("buffers.p.init.members: 'P' has no member 'm'; did you mean 'n'?"));
+  EXPECT_THAT(refused("{members: {\"v[2]\": 1}}"), HasSubstr("'P' has no member 'v[2]'"));
+  EXPECT_THAT(refused("{members: {v: [1, 2]}}"), HasSubstr("'v' has 6 numbers; found 2 values"));
+  EXPECT_THAT(refused("{members: {n: [1, 2]}}"), HasSubstr("'n' has 1 number; found 2 values"));
+  EXPECT_THAT(refused("{members: {v: 1, \"v[1].at\": 1}}"), HasSubstr("'v[1].at.x' is given twice"));
+  EXPECT_THAT(refused("{members: {n: {addresses: x}}}"),
+              HasSubstr("'n' is to hold an address; expected type ulong, found int"));
+  EXPECT_THAT(refused("{members: {next: {addresses: xx}}}"), HasSubstr("unknown buffer 'xx'"));
+  EXPECT_THAT(refused("{members: {next: {address: x}}}"), HasSubstr("did you mean 'addresses'?"));
+  EXPECT_THAT(refused("{members: {n: m}}"), HasSubstr("buffers.p.init.members.n: unknown name 'm'"));
+  EXPECT_THAT(refused("{addresses: x}"), HasSubstr("addresses are elements of type ulong; the buffer has P"));
+  EXPECT_THAT(bad_input_of([] { parse(with("init: {iota: [1, 1]}", "init: {members: {n: 1}}")); }),
+              HasSubstr("buffers.x.init.members: the elements are of type T; expected one of `types`"));
+  EXPECT_THAT(refused("{file: {path: f, format: binary}, otherwise: {members: {next: {addresses: x}}}}"),
+              HasSubstr("addresses of buffers cannot stand in a file's place"));
+}
+
 TEST(Workload, RecordsAreComparedWithRecordsOfTheirTypeOnly) {
   const std::string records =
       with("buffers:\n", "types: {P: {x: float}}\nbuffers:\n  p: {type: P, shape: [n]}\n");
