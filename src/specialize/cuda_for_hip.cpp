@@ -145,16 +145,23 @@ bool declares_for_reals(const Specialization& specialization, std::string_view n
   });
 }
 
-std::string without_kernel_prototypes(const std::string& text) {
-  if (text.find("__global__") == std::string::npos) return text;
-  const TokenizedText source = tokenize(text);
-  std::vector<TextEdit> edits;
-  each(read_declarations(source), [&](const Declaration& one) {
-    if (one.kind != Declaration::Kind::kPrototype || !specifier(source.tokens, one, "__global__")) return;
-    const std::size_t begin = source.tokens[one.whole.begin].offset;
-    edits.push_back({begin, source.tokens[one.whole.end - 1].end() - begin, ""});
-  });
-  return edits.empty() ? text : apply_edits(text, std::move(edits));
+void make_functions_for_both_sides(Specialization& specialization) {
+  static const std::string begin = "_Pragma(\"clang force_cuda_host_device begin\")",
+                           end = "_Pragma(\"clang force_cuda_host_device end\")";
+  const auto leave_out_kernels = [](std::string& text) {
+    if (text.find("__global__") == std::string::npos) return;
+    const TokenizedText source = tokenize(text);
+    std::vector<TextEdit> edits;
+    each(read_declarations(source), [&](const Declaration& one) {
+      if (!is_function(one) || !specifier(source.tokens, one, "__global__")) return;
+      edits.push_back({source.tokens[one.whole.begin].offset, 0, end + " "});
+      edits.push_back({source.tokens[one.whole.end - 1].end(), 0, " " + begin});
+    });
+    text = apply_edits(text, std::move(edits));
+  };
+  leave_out_kernels(specialization.source_text);
+  specialization.source_text = begin + " " + specialization.source_text + "\n" + end + "\n";
+  for (IncludedHeader& header : specialization.headers) leave_out_kernels(header.text);
 }
 
 }  // namespace kiln

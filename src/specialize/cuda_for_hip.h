@@ -19,7 +19,8 @@ void fit_cuda_for_hip(Specialization& specialization);
 /// `float atomicMin(float* a, float b)`.
 [[nodiscard]] bool declares_for_reals(const Specialization& specialization, std::string_view name);
 
-/// The text without declarations of kernels that have no body.
-[[nodiscard]] std::string without_kernel_prototypes(const std::string& text);
+/// Makes functions without a mark in the user's texts functions for both sides, by clang's pragma, outside of
+/// which kernels stand.
+void make_functions_for_both_sides(Specialization& specialization);
 
 }  // namespace kiln

@@ -291,7 +291,7 @@ bool is_of_kiln_cuda(std::string_view name) {
   return directed || to_integer;
 }
 
-/// A translation with HIP's functions, and those of namespace kiln_cuda where HIP has none.
+/// A translation with HIP's functions, or with functions of namespace kiln_cuda where HIP has none.
 std::string by_functions_of_hip(const std::string& made) {
   std::string text;
   for (std::size_t i = 0; i < made.size();) {

@@ -8,7 +8,7 @@
 
 namespace kiln {
 
-/// Whose functions stand in for instructions: the shim's of the cpu, or HIP's and those of namespace kiln_cuda
+/// Whose functions stand in for instructions: the cpu's, or HIP's and the functions of namespace kiln_cuda
 /// (compile/hip/shim/hip_cuda.h).
 enum class PtxDialect { kCpu, kHip };
 

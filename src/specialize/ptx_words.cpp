@@ -262,7 +262,7 @@ std::string refusal(const std::string& name, int line, const std::string& instru
          ": error: `asm` of PTX without a translation for HIP: " + shown + "\")";
 }
 
-struct Translator {
+struct PtxTranslator {
   PtxDialect dialect;
   std::string name;  ///< of the text, in messages
   bool keeps_carry;
@@ -304,11 +304,11 @@ struct Translator {
 }  // namespace
 
 std::string without_simple_ptx(const std::string& text) {
-  return Translator{PtxDialect::kCpu, "", takes_carry(text)}.translated(text);
+  return PtxTranslator{PtxDialect::kCpu, "", takes_carry(text)}.translated(text);
 }
 
 std::string ptx_as_hip(const std::string& text, const std::string& name) {
-  return Translator{PtxDialect::kHip, name, takes_carry(text)}.translated(text);
+  return PtxTranslator{PtxDialect::kHip, name, takes_carry(text)}.translated(text);
 }
 
 void translate_ptx_words(Specialization& specialization) {
@@ -316,8 +316,8 @@ void translate_ptx_words(Specialization& specialization) {
   if (backend != "cpu" && backend != "hip") return;
   const bool keeps_carry =
       any_text(specialization, [](const std::string& text) { return takes_carry(text); });
-  Translator translator{backend == "hip" ? PtxDialect::kHip : PtxDialect::kCpu, specialization.source_name,
-                        keeps_carry};
+  PtxTranslator translator{backend == "hip" ? PtxDialect::kHip : PtxDialect::kCpu, specialization.source_name,
+                           keeps_carry};
   specialization.source_text = translator.translated(specialization.source_text);
   for (IncludedHeader& header : specialization.headers) {
     translator.name = header.name;

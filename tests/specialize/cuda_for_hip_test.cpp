@@ -54,11 +54,17 @@ TEST(CudaForHip, WhatATextDefinesItself) {
   EXPECT_FALSE(declares_for_reals(spec, "atomicAdd"));
 }
 
-TEST(CudaForHip, KernelsWithoutABody) {
-  EXPECT_EQ(without_kernel_prototypes(
-                "int a;\n__global__ void k(int* a,\n  int n);\nvoid g(int);\n"
-                "template <class T> __global__ void t(T a);\n__global__ void k(int* a, int n) {}\n"),
-            "int a;\n\n\nvoid g(int);\n\n__global__ void k(int* a, int n) {}\n");
+TEST(CudaForHip, FunctionsForBothSidesWithoutKernels) {
+  const std::string on = "_Pragma(\"clang force_cuda_host_device begin\")",
+                    off = "_Pragma(\"clang force_cuda_host_device end\")";
+  Specialization spec;
+  spec.source_text = "int a;\nvoid g(int);\nextern \"C\" __global__ void k(int* a) {}\n";
+  spec.headers = {{"a.h", "/a.h", "namespace n {\n__global__ void k(int* a,\n  int n);\n}\n"}};
+  make_functions_for_both_sides(spec);
+  EXPECT_EQ(spec.source_text, on + " int a;\nvoid g(int);\n" + off +
+                                  " extern \"C\" __global__ void k(int* a) {} " + on + "\n\n" + off + "\n");
+  EXPECT_EQ(spec.headers[0].text,
+            "namespace n {\n" + off + " __global__ void k(int* a,\n  int n); " + on + "\n}\n");
 }
 
 }  // namespace

@@ -115,12 +115,10 @@ class HiprtcCompiler final : public Compiler {
     // The machine's own headers of C, C++ and CUDA do not go with what hipRTC has built in.
     options.emplace_back("-nostdinc");
     if (uses_cuda_warp(specialization)) options.emplace_back("-DHIP_DISABLE_WARP_SYNC_BUILTINS");
-    RtcUnit unit = make_hiprtc_unit(specialization, options_.source_folder);
+    Specialization one = specialization;
+    if (both) make_functions_for_both_sides(one);
+    RtcUnit unit = make_hiprtc_unit(one, options_.source_folder);
     add_language_headers(unit, specialization);
-    if (both) {
-      unit.text = "#pragma clang force_cuda_host_device begin\n" + without_kernel_prototypes(unit.text);
-      for (auto& [name, text] : unit.headers) text = without_kernel_prototypes(text);
-    }
     keep_sources(unit, files_, log_);
 
     const std::lock_guard lock(compiling_);

@@ -404,7 +404,7 @@ std::vector<std::string> hiprtc_options(const Specialization& specialization) {
   if (!has_option(specialization, {"-std", "--std"}))
     options.push_back(std::string("-std=") + language_version(specialization));
   options.push_back("--offload-arch=" + specialization.target.arch);
-  // An error in a function of the host is none: no code is made of it.
+  // Errors in functions of the host do not count: no code is made of them.
   options.emplace_back("-fgpu-defer-diag");
   options.emplace_back("-Wno-register");  // of nvcc it gets a warning
   if (specialization.fast_math) options.emplace_back("-ffast-math");

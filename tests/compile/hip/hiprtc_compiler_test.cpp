@@ -202,7 +202,7 @@ TEST_F(HiprtcCompilerTest, FunctionsForTheHostMayCallThoseOfTheDevice) {
 TEST_F(HiprtcCompilerTest, ConstructorsForTheHostMayHoldVectors) {
   Specialization program = foreign(
       "struct Matrix {\n  Matrix() {}\n  float3 rows[3];\n};\n"
-      "__global__ void g(Matrix a);\n__global__ void g(Matrix a) {}\n"
+      "namespace n {\n__global__ void g(Matrix a);\n}\n__global__ void n::g(Matrix a) {}\n"
       "extern \"C\" __global__ void f(Matrix m, float* a) { a[0] = m.rows[1].y; }\n");
   EXPECT_THAT(fail(program).summary, HasSubstr("default constructor")) << "a text of kernels alone";
   program.left_out = {"main"};

@@ -128,16 +128,16 @@ KILN_SHIM V root(V a) {
   KILN_SHIM to name(from x) {                                                                 \
     return kiln::rounding::narrowed<kiln::rounding::To::direction, to>(static_cast<wide>(x)); \
   }
-#define KILN_DIRECTED(suffix, direction)                                                \
-  KILN_DIRECTED_OF(__f, float, suffix, direction)                                       \
-  KILN_SHIM float __fmaf_##suffix(float x, float y, float z) {                          \
-    return kiln::rounding::multiply_add<kiln::rounding::To::direction>(x, y, z);        \
-  }                                                                                     \
-  KILN_SHIM float __fmaf_ieee_##suffix(float x, float y, float z) {                     \
-    return kiln::rounding::multiply_add<kiln::rounding::To::direction>(x, y, z);        \
-  }                                                                                     \
-  KILN_DIRECTED_CONVERSION(__double2float_##suffix, double, double, float, direction)   \
-  KILN_DIRECTED_CONVERSION(__int2float_##suffix, int, double, float, direction)         \
+#define KILN_DIRECTED(suffix, direction)                                              \
+  KILN_DIRECTED_OF(__f, float, suffix, direction)                                     \
+  KILN_SHIM float __fmaf_##suffix(float x, float y, float z) {                        \
+    return kiln::rounding::multiply_add<kiln::rounding::To::direction>(x, y, z);      \
+  }                                                                                   \
+  KILN_SHIM float __fmaf_ieee_##suffix(float x, float y, float z) {                   \
+    return kiln::rounding::multiply_add<kiln::rounding::To::direction>(x, y, z);      \
+  }                                                                                   \
+  KILN_DIRECTED_CONVERSION(__double2float_##suffix, double, double, float, direction) \
+  KILN_DIRECTED_CONVERSION(__int2float_##suffix, int, double, float, direction)       \
   KILN_DIRECTED_CONVERSION(__uint2float_##suffix, unsigned, double, float, direction)
 KILN_DIRECTED(rd, kDown)
 KILN_DIRECTED(ru, kUp)

@@ -1,6 +1,6 @@
-// For HIP, in namespace kiln_cuda: what `asm` of PTX becomes, and functions of CUDA that HIP lacks or computes
-// otherwise. Behind it come texts of the CPU's shim (KILN_CUDA_END ends the namespace). Work-items have the
-// numbers that CUDA gives them, and 32 of them are a warp, whatever the wavefront's size.
+// For HIP, in namespace kiln_cuda: what `asm` of PTX becomes, and functions of CUDA that HIP lacks or
+// computes otherwise. Behind it come texts of the CPU's shim (KILN_CUDA_END ends the namespace). Work-items
+// have the numbers that CUDA gives them, and 32 of them are a warp, whatever the wavefront's size.
 #ifndef KILN_SHIM
 #define KILN_SHIM static __device__ inline
 #endif
