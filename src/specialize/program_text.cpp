@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <deque>
 #include <iterator>
 #include <set>
@@ -594,6 +595,7 @@ class ProgramReader {
   /// `__constant__ float scale, weights[9];`, `__device__ int width;`
   void add_variables_of_devices(TokenSpan declaration, const std::string& scope, bool constant_memory) {
     std::string shared_type;  // of all the names
+    std::string qualified;    // of the first
     for (const TokenSpan& part : parts_of(tokens(), declaration, true)) {
       TextParameter variable =
           shared_type.empty() ? parameter_of(tokens(), part) : later_name(part, shared_type);
@@ -602,6 +604,7 @@ class ProgramReader {
           const std::size_t found = variable.type.find(word);
           if (found != std::string::npos) variable.type.erase(found, word.size());
         }
+        qualified = take_scope(variable.type);
         shared_type = std::string(trim(variable.type.substr(0, variable.type.find_first_of("[*&"))));
       }
       program_.constant_variables[variable.name] = std::string(trim(variable.type));
@@ -609,8 +612,25 @@ class ProgramReader {
       for (std::size_t i = part.begin; i < part.end; ++i) {
         if (at(i, "=") || at(i, "{")) constants_with_values_.insert(variable.name);
       }
-      program_.constant_scopes[variable.name] = scope;
+      program_.constant_scopes[variable.name] = scope + qualified;
+      qualified.clear();
     }
+  }
+
+  /// Takes "ns::in::" out of "float ns::in::[4]", the type of `float ns::in::weights[4]`.
+  static std::string take_scope(std::string& type) {
+    const std::size_t end = std::min(type.find('['), type.size());
+    std::size_t begin = type.find_last_not_of(' ', end == 0 ? 0 : end - 1) + 1;
+    const std::size_t behind = begin;
+    while (begin >= 3 && type.compare(begin - 2, 2, "::") == 0) {
+      begin -= 2;
+      while (begin > 0 &&
+             (std::isalnum(static_cast<unsigned char>(type[begin - 1])) != 0 || type[begin - 1] == '_'))
+        --begin;
+    }
+    std::string scope = type.substr(begin, behind - begin);
+    type.erase(begin, behind - begin);
+    return scope.starts_with("::") ? scope.substr(2) : scope;
   }
 
   /// `weights[9] = {1}` behind a comma of a declaration of variables of `type`.

@@ -303,6 +303,33 @@ TEST_F(NewPrograms, ExtentsOfANamespaceAndIntegersOfTheCLibraryAreKnown) {
   EXPECT_THAT(yaml, HasSubstr("args: [{struct: [x, x, w]}, n]"));
 }
 
+TEST_F(NewPrograms, VariablesThatAreDefinedByTheirWholeNameAreSymbols) {
+  const std::string yaml = draft(R"cuda(
+namespace grid { extern __constant__ float weights[2]; namespace in { extern __constant__ int n; } }
+__constant__ float grid::weights[2];
+__constant__ int grid::in::n;
+__global__ void fill(float* out) { out[threadIdx.x] = grid::weights[threadIdx.x % 2] * grid::in::n; }
+void run(float* out, float* w, int n) {
+  cudaMemcpyToSymbol(grid::weights, w, 8);
+  cudaMemcpyToSymbol(grid::in::n, &n, sizeof(n));
+  fill<<<1, 32>>>(out);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("symbols: {\"grid::in::n\": n, \"grid::weights\": weights}"));
+  const std::string n = "n: {type: int, shape: [1], init: ";
+  const std::string weights = "weights: {type: float, shape: [2], init: ";
+  const std::vector<std::pair<std::string, std::string>> filled = {
+      {n + "{uniform: [0, 16]}}", n + "3}"},
+      {weights + "{uniform: [0, 1]}}", weights + "2}"},
+      {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 6}]"}};
+  const CliResult ran = run_with(yaml, filled);
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+  auto other = filled;
+  other.emplace_back("grid::in::n", "grid::n");
+  const CliResult none = run_with(yaml, other);
+  EXPECT_THAT(none.err, HasSubstr("defines no variable 'grid::n'"));
+}
+
 TEST_F(NewPrograms, EachNameOfADeclarationInConstantMemoryIsASymbol) {
   const std::string yaml = draft(R"cuda(
 namespace grid {
