@@ -340,13 +340,15 @@ std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
     const auto has = [&, &header = name](const Path& candidate) {
       return found_status(files, candidate / header).has_value();
     };
-    if (name.starts_with("/") || std::any_of(found.begin(), found.end(), has)) continue;
+    // Of CUDA's libraries Kiln has its own on a cpu, and NVRTC the toolkit's: a project's copy collides with
+    // it.
+    if (name.starts_with("/") || is_of_cccl(name) || std::any_of(found.begin(), found.end(), has)) continue;
     const auto given = std::find_if(of_build.begin(), of_build.end(), has);
     if (given != of_build.end()) {
       found.push_back(*given);
       continue;
     }
-    if (name.find('.') == std::string::npos || is_of_cccl(name)) continue;  // a header of C++, of CUDA
+    if (name.find('.') == std::string::npos) continue;  // a header of C++
     const auto first = std::find_if(candidates.begin(), candidates.end(), has);
     if (first != candidates.end()) {
       found.push_back(*first);

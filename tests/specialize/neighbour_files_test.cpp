@@ -231,8 +231,9 @@ TEST(NeighbourFiles, CopiesOfCubAndThrustAreNotMeant) {
   EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", libraries), IsEmpty());
   EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", {{"cub/cub.cuh"}, {"cube/side.h"}}),
               ElementsAre("/p/third"));
-  // A folder that the build names is meant.
-  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", libraries, {"/p/third"}), ElementsAre("/p/third"));
+  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", libraries, {"/p/third"}), IsEmpty());
+  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", {{"own.cuh"}}, {"/p/third"}),
+              ElementsAre("/p/third"));
 }
 
 TEST(NeighbourFiles, QuotedHeadersAreInTheNearestFolderOfTheProject) {
