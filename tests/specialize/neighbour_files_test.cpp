@@ -236,6 +236,21 @@ TEST(NeighbourFiles, CopiesOfCubAndThrustAreNotMeant) {
               ElementsAre("/p/third"));
 }
 
+TEST(NeighbourFiles, AProjectsFileThatIsCalledLikeAHeaderOfCxxIsNotMeant) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/cuda", "/p/lib", "/p/lib/Eigen"}) files.make_directories(folder, false);
+  files.write_file("/p/CMakeLists.txt", "", false);
+  for (const char* header : {"/p/lib/cstring", "/p/lib/string.h", "/p/lib/Eigen/Dense"})
+    files.write_file(header, "", false);
+  const std::vector<HeaderName> names = {{"cstring"}, {"string.h"}};
+  EXPECT_THAT(folders_of_headers(files, "/p/cuda/main.cu", names, {"/p/lib"}), IsEmpty());
+  EXPECT_THAT(folders_of_headers(files, "/p/cuda/main.cu", {{"Eigen/Dense"}}, {"/p/lib"}),
+              ElementsAre("/p/lib"));
+  EXPECT_THAT(folders_of_headers(files, "/p/cuda/main.cu", {{"cstring", true}}, {"/p/lib"}),
+              ElementsAre("/p/lib"));
+}
+
 TEST(NeighbourFiles, QuotedHeadersAreInTheNearestFolderOfTheProject) {
   const test::FakeClock clock;
   test::MemoryFileSystem files(clock);
