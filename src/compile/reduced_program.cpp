@@ -145,8 +145,8 @@ std::string name_in(const std::string& text, std::string_view beginning) {
   return {text.begin() + static_cast<std::ptrdiff_t>(at), end};
 }
 
-/// Leaves out the entries of variables that an error names: the texts do not have them. Who uses such a
-/// variable is told that it is not defined.
+/// Leaves out the entries of variables that an error names: the texts do not have them, which a launch with
+/// such a variable reports.
 bool leave_out_missing_variables(Specialization& specialization, const std::string& log,
                                  std::vector<std::string>& left_out) {
   std::string words;  // "Input name expression was: " & ns :: x"" has blanks

@@ -569,6 +569,7 @@ class ProgramReader {
     const std::size_t offset = tokens()[declaration.whole.begin].offset;
     std::map<std::string, std::string> types;
     std::string name = add_alias(tokens(), declaration, types);
+    if (!types.contains(name)) return name;
     const auto [first, fresh] = type_offsets_.try_emplace(name, offset);
     if (!fresh && are_alternatives(source_, offset, first->second)) return name;
     program_.types.insert_or_assign(name, types[name]);
@@ -665,16 +666,19 @@ class ProgramReader {
     std::size_t behind = span.begin;  // behind the comma of a declaration of several names
     bool of_shapes = false;           // its type is dim3
     std::vector<std::size_t> blocks = {span.end};
+    std::size_t parentheses = span.begin;  // where the outermost ones end
     for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
       while (i >= blocks.back() && blocks.size() > 1) blocks.pop_back();
       if (at(i, "{") && tokens()[i].close < span.end) blocks.push_back(tokens()[i].close);
+      if (at(i, "(") && i >= parentheses) parentheses = tokens()[i].close;
       if (!tokens()[i].identifier()) continue;
       if (at(i + 1, ".") && at(i + 3, "=") && add_extent(i, span.end, blocks.back())) continue;
       const bool later = i == behind && i > span.begin;
       const bool typed = later || (i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return"));
       if (!typed) {
+        const bool in_header = i < parentheses && blocks.back() > parentheses;  // of a for
         const bool statement = i > span.begin && (at(i - 1, ";") || at(i - 1, "{") || at(i - 1, "}"));
-        if (statement && at(i + 1, "=") && !at(i + 2, "=")) add_assignment(i, span.end, blocks.back());
+        if (statement && !in_header) add_assignment(i, span.end, blocks.back());
         continue;
       }
       if (!later) of_shapes = at(type_in_front_of(i), "dim3");
@@ -739,19 +743,32 @@ class ProgramReader {
     program_.constants.emplace(tokens()[name].text, std::move(text));
   }
 
-  /// `bytes = max(bytes, 2 * n);` in the block that declares `bytes`: from now on it has this value.
+  /// `bytes = max(bytes, 2 * n);` or `blocks >>= 1;` in the block that declares the variable: from now on it
+  /// has this value.
   void add_assignment(std::size_t name, std::size_t last, std::size_t end) {
     constexpr std::size_t kLongest = 2000;  // a value that names itself grows
+    const std::string_view sign = tokens()[name + 1].text;
+    const bool shift =
+        name + 2 < last && (sign == "<" || sign == ">") && at(name + 2, sign == "<" ? "<=" : ">=");
+    const bool plain = sign == "=" && !at(name + 2, "=");
+    const bool compound = sign.size() == 2 && sign[1] == '=' &&
+                          std::string_view("+-*/%&|^").find(sign[0]) != std::string_view::npos;
+    if (!plain && !compound && !shift) return;
+    const std::size_t begin = name + (shift ? 3 : 2);
     const std::string variable(tokens()[name].text);
     const LocalValue* before = nullptr;
     for (const LocalValue& value : local_values_) {
       if (!value.shape && value.name == variable && value.begin < name && name < value.end) before = &value;
     }
     if (before == nullptr || before->end != end) return;
-    std::size_t behind = name + 2;
+    std::size_t behind = begin;
     while (behind < last && !at(behind, ";")) ++behind;
     const std::string old = before->texts.front();
-    std::string text = substituted(text_of(tokens(), {name + 2, behind}), {{variable, "(" + old + ")"}});
+    std::string text = substituted(text_of(tokens(), {begin, behind}), {{variable, "(" + old + ")"}});
+    if (!plain) {
+      const std::string operation = shift ? std::string(2, sign[0]) : std::string(1, sign[0]);
+      text = "(" + old + ")" + operation + "(" + text + ")";
+    }
     if (text.size() > kLongest) return;
     local_values_.push_back({variable, {text}, false, name, end});
     const auto known = program_.constants.find(variable);

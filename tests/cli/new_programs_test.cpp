@@ -361,6 +361,51 @@ void run(float* out, long h) {
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, ValuesThatTheProgramChangesAreFollowed) {
+  const std::string yaml = draft(R"cuda(
+#define SHIFT 3
+__global__ void halve([[maybe_unused]] float unused, [[maybe_unused]] int* none, float* x) { x[threadIdx.x] = 1; }
+void run(float* x, int* none, int n) {
+  int blocks = n;
+  blocks >>= 1;
+  blocks >>= SHIFT;
+  blocks /= 8;
+  blocks += 1;
+  for (int left = n; left > 1; left /= 2) blocks = blocks;
+  halve<<<blocks, 64>>>(2.0f, none, x);
+}
+int main() { run(nullptr, nullptr, 512); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, (((n // 2) // 8) // 8) + 1)\"]")) << yaml;
+  EXPECT_THAT(yaml, HasSubstr("args: [unused, none, x]"));
+}
+
+TEST_F(NewPrograms, TypesOfExactWidthAreTheirOwn) {
+  const std::string yaml = draft(R"cuda(
+#include <limits.h>
+#if (ULONG_MAX == 0xffffffffUL)
+typedef unsigned long uint32_t;
+#endif
+__global__ void fill(uint32_t* x) { x[threadIdx.x] = 1; }
+void run(uint32_t* x) { fill<<<1, 32>>>(x); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("x: {type: unsigned, "));
+}
+
+TEST_F(NewPrograms, PointersInAnArrayOfStructsHaveBuffersOfTheirOwn) {
+  const std::string yaml = draft(R"cuda(
+struct Component { float* data; int width; };
+struct Image { Component parts[3]; };
+__global__ void sum(Image image, float* out) {
+  out[threadIdx.x] = image.parts[0].data[0] + image.parts[1].data[0] + image.parts[2].data[0];
+}
+void run(Image image, float* out) { sum<<<1, 32>>>(image, out); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("{struct: [data, {value: elements, type: int}, {value: 0, type: uchar}"));
+  EXPECT_THAT(yaml, HasSubstr("parts1_data, "));
+  EXPECT_THAT(yaml, HasSubstr("parts2_data, "));
+}
+
 TEST_F(NewPrograms, PointersInRecordsAreAddressesOfBuffers) {
   const std::string yaml = draft(R"cuda(
 struct Field { const float* values; int n; };
@@ -1221,7 +1266,12 @@ TEST_F(NewPrograms, InstructionsOfNumbersAreAsPtxDefinesThem) {
        "1"},
       {"\"{.reg .pred p, q; setp.lt.and.f32 p|q, %1, 0f3f800000, 1; selp.u32 %0, 1, 2, p; @q add.u32 %0, %0, "
        "10;}\" : \"=r\"(r) : \"f\"(nan)",
-       "12"}};
+       "12"},
+      {"\"{.reg .f32 t; .reg .pred p; mul.f32 t, %1, -1.5; setp.ge.f32 p, t, -3.0e0; selp.f32 t, 0.25, 8.0, "
+       "p; "
+       "add.f32 %0, t, 0f3F800000;}\" : \"=f\"(f) : \"f\"(2.0f)",
+       "1067450368"},
+      {"\"{.reg .f64 t; mov.f64 t, 0d4008000000000000; cvt.rzi.s32.f64 %0, t;}\" : \"=r\"(r) :", "3"}};
   std::string kernel =
       "__global__ void k(unsigned* a) {\n  const int minus = -3; const float nan = "
       "__uint_as_float(0x7fc00000u);\n"
