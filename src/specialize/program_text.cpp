@@ -18,6 +18,7 @@
 #include "specialize/launches.h"
 #include "specialize/local_values.h"
 #include "specialize/overloads.h"
+#include "specialize/packs.h"
 #include "specialize/pasted_names.h"
 #include "specialize/template_arguments.h"
 #include "specialize/variable_types.h"
@@ -955,6 +956,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     if (of_devices.contains(name)) return !copied_symbols.contains(name) || written_on_devices.contains(name);
     return with_values.contains(name) && !written_symbols.contains(name);
   });
+  write_out_packs(program);
   add_enumerations_of_cuda(program);
   add_members_of_bases(program);
   find_constants(program, uses);

@@ -303,6 +303,39 @@ TEST_F(NewPrograms, ExtentsOfANamespaceAndIntegersOfTheCLibraryAreKnown) {
   EXPECT_THAT(yaml, HasSubstr("args: [{struct: [x, x, w]}, n]"));
 }
 
+TEST_F(NewPrograms, PacksOfTemplatesHaveAsManyParametersAsALaunchShows) {
+  const std::string yaml = draft(R"cuda(
+template <class T> __device__ T sum(T a) { return a; }
+template <class T, class... R> __device__ T sum(T a, R... r) { return a + sum(r...); }
+template <class... Ts> __global__ void values(float* out, Ts... ts) { out[threadIdx.x] = sum(ts...); }
+template <int First, int... Ns> __global__ void numbers(int* out) {
+  const int all[] = {Ns...};
+  out[threadIdx.x] = First * 100 + all[threadIdx.x % sizeof...(Ns)];
+}
+template <class T, class... Ps> __global__ void pointers(T* out, Ps*... ps) { out[threadIdx.x] = sum(ps[0]...); }
+template <class... Ts> void forward(float* out, Ts... ts) { values<<<1, 32>>>(out, ts...); }
+template <class... Ts> __global__ void unknown(float* out, Ts... ts) { out[0] = sum(ts...); }
+template <class... Ts> void pass(float* out, Ts... ts) { unknown<<<1, 32>>>(out, ts...); }
+void run(float* out, int* counts, float* a, double* b) {
+  values<<<1, 32>>>(out, 1.5f, 2, 3.0);
+  numbers<3, 4, 5><<<1, 32>>>(counts);
+  pointers<<<1, 32>>>(out, a, b);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [Ts_1, Ts_2, Ts_3]"));
+  EXPECT_THAT(yaml, HasSubstr("args: [out, ts_1, ts_2, ts_3]"));
+  EXPECT_THAT(yaml, HasSubstr("Ts_2: {type: type, default: int}"));
+  EXPECT_THAT(yaml, HasSubstr("ts_3: {type: Ts_3, default: 3.0}"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [3, 4, 5]"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [T, Ps_1, Ps_2]"));
+  EXPECT_THAT(yaml, HasSubstr("'unknown' is left out"));
+  const CliResult ran = run_with(yaml, {{"checks: []",
+                                         "checks: [{buffer: out, region: [[0, 32]], expected: 6.5}, "
+                                         "{buffer: counts, region: [[0, 1]], expected: 304}, "
+                                         "{buffer: counts, region: [[31, 32]], expected: 305}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, VariablesThatAreDefinedByTheirWholeNameAreSymbols) {
   const std::string yaml = draft(R"cuda(
 namespace grid { extern __constant__ float weights[2]; namespace in { extern __constant__ int n; } }
