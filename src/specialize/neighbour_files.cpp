@@ -204,17 +204,23 @@ std::string readable_text(FileSystem& files, const Path& path) {
   }
 }
 
-/// Whether a header is of the C library or of CUDA: a copy of it that lies somewhere in a project is not
-/// meant.
+/// Whether a header is of the C library or is called like one of C++, "cstring": a file of that name in a
+/// project is for compilers that lack it, or another header.
+bool is_of_standard(const std::string& name) {
+  static const std::set<std::string, std::less<>> names = {
+      "assert.h", "complex.h", "ctype.h",   "errno.h",   "fenv.h",   "float.h",  "inttypes.h",
+      "iso646.h", "limits.h",  "locale.h",  "malloc.h",  "math.h",   "memory.h", "pthread.h",
+      "setjmp.h", "signal.h",  "stdarg.h",  "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
+      "stdlib.h", "string.h",  "strings.h", "tgmath.h",  "time.h",   "unistd.h", "getopt.h"};
+  return names.contains(name) ||
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+}
+
+/// Whether a header is of a system or of CUDA: a copy of it that lies somewhere in a project is not meant.
 bool is_of_system(const std::string& name) {
   static const std::set<std::string, std::less<>> names = {
-      "assert.h",   "complex.h", "ctype.h",  "errno.h",  "fenv.h",      "float.h",
-      "inttypes.h", "iso646.h",  "limits.h", "locale.h", "malloc.h",    "math.h",
-      "memory.h",   "pthread.h", "setjmp.h", "signal.h", "stdarg.h",    "stdbool.h",
-      "stddef.h",   "stdint.h",  "stdio.h",  "stdlib.h", "string.h",    "strings.h",
-      "tgmath.h",   "time.h",    "unistd.h", "getopt.h", "windows.h",   "Windows.h",
-      "cuda.h",     "nvrtc.h",   "npp.h",    "mma.h",    "cuComplex.h", "cooperative_groups.h"};
-  if (names.contains(name)) return true;
+      "windows.h", "Windows.h", "cuda.h", "nvrtc.h", "npp.h", "mma.h", "cuComplex.h", "cooperative_groups.h"};
+  if (is_of_standard(name) || names.contains(name)) return true;
   static constexpr std::array<std::string_view, 14> kStarts = {
       "cuda_runtime", "cuda_fp",  "cuda_bf16", "cuda_pipeline", "curand",  "cublas",   "cufft",
       "cusparse",     "cusolver", "cudnn",     "device_",       "vector_", "hip_fp16", "math_"};
@@ -340,13 +346,16 @@ std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
     const auto has = [&, &header = name](const Path& candidate) {
       return found_status(files, candidate / header).has_value();
     };
-    if (name.starts_with("/") || std::any_of(found.begin(), found.end(), has)) continue;
+    // Of CUDA's libraries Kiln has its own on a cpu, and NVRTC the toolkit's: a project's copy collides with
+    // it.
+    if (name.starts_with("/") || is_of_cccl(name) || std::any_of(found.begin(), found.end(), has)) continue;
+    if (!quoted && is_of_standard(name)) continue;
     const auto given = std::find_if(of_build.begin(), of_build.end(), has);
     if (given != of_build.end()) {
       found.push_back(*given);
       continue;
     }
-    if (name.find('.') == std::string::npos || is_of_cccl(name)) continue;  // a header of C++, of CUDA
+    if (name.find('.') == std::string::npos) continue;  // a header of C++
     const auto first = std::find_if(candidates.begin(), candidates.end(), has);
     if (first != candidates.end()) {
       found.push_back(*first);

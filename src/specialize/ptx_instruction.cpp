@@ -1054,12 +1054,32 @@ class Instruction {
 
 }  // namespace
 
+namespace {
+
+/// "0f3F800000", "0d3FF0000000000000": the bits of a number.
+bool is_bits(const std::string& operand) {
+  const bool is_float = operand.starts_with("0f") || operand.starts_with("0F");
+  const bool is_double = operand.starts_with("0d") || operand.starts_with("0D");
+  return ((is_float && operand.size() == 10) || (is_double && operand.size() == 18)) &&
+         operand.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
+}
+
+/// "-0.5", "1e-3".
+bool is_decimal_real(const std::string& operand) {
+  return operand.find_first_not_of("+-.0123456789eE") == std::string::npos &&
+         operand.find_first_of(".eE") != std::string::npos && parse_real(operand).has_value();
+}
+
+}  // namespace
+
 std::optional<std::string> PtxOperands::value(const std::string& operand) const {
+  if (is_bits(operand)) {
+    return operand.size() == 10 ? "__uint_as_float(0x" + operand.substr(2) + "u)"
+                                : "__longlong_as_double(0x" + operand.substr(2) + "ll)";
+  }
   if (is_number(operand)) {
     const bool hexadecimal = operand.starts_with("0x");
     if (operand.ends_with('U')) return operand;
-    const bool bits = !hexadecimal && (operand.starts_with("0f") || operand.starts_with("0F"));
-    if (bits) return "__uint_as_float(0x" + operand.substr(2) + "u)";
     return operand + (hexadecimal ? "u" : "");
   }
   if (const auto found = registers_.find(operand); found != registers_.end())
@@ -1070,10 +1090,9 @@ std::optional<std::string> PtxOperands::value(const std::string& operand) const 
 
 bool PtxOperands::is_number(const std::string& operand) {
   if (operand.size() > 1 && operand.ends_with('U')) return is_number(operand.substr(0, operand.size() - 1));
-  const bool bits = operand.size() == 10 && (operand.starts_with("0f") || operand.starts_with("0F"));
   const bool hexadecimal = operand.starts_with("0x") && operand.size() > 2 &&
                            operand.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
-  return bits || hexadecimal || parse_integer(operand).has_value();
+  return is_bits(operand) || is_decimal_real(operand) || hexadecimal || parse_integer(operand).has_value();
 }
 
 bool PtxOperands::is_output(const std::string& operand) const {
@@ -1084,7 +1103,7 @@ bool PtxOperands::is_output(const std::string& operand) const {
 
 bool PtxOperands::is_real(const std::string& operand) const {
   if (const auto found = registers_.find(operand); found != registers_.end()) return found->second[0] == 'f';
-  if (operand.size() == 10 && (operand.starts_with("0f") || operand.starts_with("0F"))) return true;
+  if (is_bits(operand) || is_decimal_real(operand)) return true;
   const auto index = index_of(operand);
   return index && values_[*index].real;
 }

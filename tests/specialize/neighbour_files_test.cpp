@@ -231,8 +231,24 @@ TEST(NeighbourFiles, CopiesOfCubAndThrustAreNotMeant) {
   EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", libraries), IsEmpty());
   EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", {{"cub/cub.cuh"}, {"cube/side.h"}}),
               ElementsAre("/p/third"));
-  // A folder that the build names is meant.
-  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", libraries, {"/p/third"}), ElementsAre("/p/third"));
+  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", libraries, {"/p/third"}), IsEmpty());
+  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", {{"own.cuh"}}, {"/p/third"}),
+              ElementsAre("/p/third"));
+}
+
+TEST(NeighbourFiles, AProjectsFileThatIsCalledLikeAHeaderOfCxxIsNotMeant) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/cuda", "/p/lib", "/p/lib/Eigen"}) files.make_directories(folder, false);
+  files.write_file("/p/CMakeLists.txt", "", false);
+  for (const char* header : {"/p/lib/cstring", "/p/lib/string.h", "/p/lib/Eigen/Dense"})
+    files.write_file(header, "", false);
+  const std::vector<HeaderName> names = {{"cstring"}, {"string.h"}};
+  EXPECT_THAT(folders_of_headers(files, "/p/cuda/main.cu", names, {"/p/lib"}), IsEmpty());
+  EXPECT_THAT(folders_of_headers(files, "/p/cuda/main.cu", {{"Eigen/Dense"}}, {"/p/lib"}),
+              ElementsAre("/p/lib"));
+  EXPECT_THAT(folders_of_headers(files, "/p/cuda/main.cu", {{"cstring", true}}, {"/p/lib"}),
+              ElementsAre("/p/lib"));
 }
 
 TEST(NeighbourFiles, QuotedHeadersAreInTheNearestFolderOfTheProject) {
