@@ -276,9 +276,10 @@ std::string type_with(const std::string& suffix, bool real) {
 /// Whether HIP lacks a function, or has one that computes something else than CUDA's (__uint2float_rz, which
 /// rounds to the nearest), and namespace kiln_cuda has it.
 bool is_of_kiln_cuda(std::string_view name) {
-  static constexpr std::array<std::string_view, 10> kNames = {
+  static constexpr std::array<std::string_view, 15> kNames = {
       "kiln_prmt",   "kiln_lop3",   "kiln_shfl_source", "kiln_ptx_copy", "__byte_perm",
-      "__saturatef", "__nanosleep", "kiln_to_integer",  "__dp4a",        "__trap"};
+      "__saturatef", "__nanosleep", "kiln_to_integer",  "__dp4a",        "__trap",
+      "kiln_ptx_a",  "kiln_ptx_b",  "kiln_ptx_c",       "kiln_ptx_bits", "kiln_ptx_tiles"};
   static constexpr std::array<std::string_view, 6> kBegin = {
       "kiln_ptx_field", "kiln_ptx_insert", "kiln_packed_", "__cvta_", "__vabsdiff", "__vsad"};
   if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
@@ -320,8 +321,6 @@ class Instruction {
     if (does_nothing(words_[0])) return "(void)0";
     if ((words_[0] == "trap" || words_[0] == "brkpt") && operands_.empty())
       return for_hip() ? "__trap()" : "__" + words_[0] + "()";
-    const bool matrices = words_[0] == "mma" || words_[0] == "ldmatrix" || words_[0] == "stmatrix";
-    if (for_hip() && matrices) return std::nullopt;
     if (words_[0] == "mma") return product();
     if (words_[0] == "ldmatrix" || words_[0] == "stmatrix") return tiles();
     if (words_[0] == "movmatrix") return transposed();
@@ -968,8 +967,9 @@ class Instruction {
         a.size() != count(rows, depth, of_a) || b.size() != count(depth, columns, of_b))
       return std::nullopt;
     const auto variable = [&](const std::string& name, const std::string& type) {
+      const bool tagged = for_hip() && (type == "f16" || type == "bf16" || type == "tf32");
       return "kiln_ptx_" + name.substr(0, 1) + "<" + rows + ", " + columns + ", " + depth + ", " +
-             types.at(type).name + "> ";
+             (tagged ? "kiln_cuda::ptx_" + type : types.at(type).name) + "> ";
     };
     const auto word = [](const std::string& type) {
       return type == "f64" ? "double" : type == "f32" ? "float" : type == "s32" ? "int" : "unsigned";

@@ -12,12 +12,12 @@
 
 #include "base/small_float.h"
 #include "compile/hip/hiprtc_compiler.h"
-#include "compile/hip/hiprtc_unit.h"
 #include "device/hip/code_object.h"
 #include "kiln/error.h"
 #include "specialize/ptx_words.h"
 #include "support/compile_result.h"
 #include "support/cpu_kernels.h"
+#include "support/hip_on_cpu.h"
 #include "support/recording_log.h"
 
 namespace kiln::test {
@@ -137,17 +137,12 @@ class PtxOfBackend : public PtxKernels, public ::testing::WithParamInterface<std
       PtxKernels::run(batch);
       return true;
     }
-    Specialization one = kernels_.specialize(ptx_as_hip(batch.text(), "kernel.cu"), "k");
-    if (GetParam() != "hip") {
-      compile_for_gpu(one);
-      return false;
+    if (GetParam() == "hip") {
+      batch.run(kernels_, hip_on_cpu(kernels_, batch.text()));
+      return true;
     }
-    for (const auto& [name, text] : make_hiprtc_unit(one, {}).headers) {
-      if (name == "kiln/cuda_functions.h") one.headers.push_back({name, "/" + name, text});
-    }
-    if (!one.headers.empty()) one.source_text.insert(0, "#include \"kiln/cuda_functions.h\"\n");
-    batch.run(kernels_, one);
-    return true;
+    compile_for_gpu(kernels_.specialize(ptx_as_hip(batch.text(), "kernel.cu"), "k"));
+    return false;
   }
 
  private:

@@ -42,10 +42,10 @@ TEST(PtxWords, ForHipByItsFunctionsOrKilnsOwn) {
 
 TEST(PtxWords, ForHipAreRefusedWithTheirPlaceWhereHipHasNothingAlike) {
   const auto hip = [](const std::string& text) { return ptx_as_hip(text, "a/b.cuh"); };
-  EXPECT_EQ(hip("\nasm volatile(\"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1];\" : \"=r\"(y) : "
+  EXPECT_EQ(hip("\nasm volatile(\"wgmma.fence.sync.aligned {%0}, [%1];\" : \"=r\"(y) : "
                 "\"r\"(at));"),
             "\nKILN_REFUSED_PTX(a_b_cuh_2, \"a/b.cuh:2: error: `asm` of PTX without a translation for HIP: "
-            "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%0}, [%1]\");");
+            "wgmma.fence.sync.aligned {%0}, [%1]\");");
   for (const char* other :
        {"asm volatile(\"bar.sync 1, 64;\");", "asm(\"mov.u64 %0, %globaltimer;\" : \"=l\"(t));",
         "asm(\"add.rz.f64 %0, %1, %2;\" : \"=d\"(y) : \"d\"(a), \"d\"(b));",

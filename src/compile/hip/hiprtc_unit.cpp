@@ -160,6 +160,7 @@ std::string cuda_functions(const Specialization& specialization) {
   std::string text = "#pragma once\n" + std::string(embedded::kHipCuda) + std::string(embedded::kIntegers) +
                      std::string(rounds ? embedded::kRounding : "") +
                      std::string(words ? embedded::kWords : "") +
+                     std::string(has("kiln_cuda::kiln_ptx_") ? embedded::kHipMatrix : "") +
                      "}\n#pragma pop_macro(\"KILN_AS_WRITTEN\")\n";
   for (const std::string& name : named) text += "#define " + name + " kiln_cuda::" + name + "\n";
   return text;
@@ -281,7 +282,7 @@ bool uses_cuda_warp(const Specialization& specialization) {
                          name.starts_with("__any_") || name.starts_with("__all_") ||
                          name.starts_with("__match_") || name.starts_with("__reduce_");
       return (joins && name.ends_with("_sync")) || name == "__syncwarp" || name == "__activemask" ||
-             name == "__trap";
+             name == "__trap" || name == "kiln_ptx_tiles" || name == "kiln_ptx_c";
     });
   };
   const auto& unseen = specialization.unseen_headers;
@@ -339,6 +340,7 @@ std::string hiprtc_headers_fingerprint() {
                                       embedded::kCurandKernel,
                                       embedded::kHipCurandJumps,
                                       embedded::kHipCuda,
+                                      embedded::kHipMatrix,
                                       embedded::kEndian,
                                       embedded::kPipelinePrimitives,
                                       embedded::kIntegers,

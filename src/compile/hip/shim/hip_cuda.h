@@ -21,6 +21,12 @@
 #define KILN_REFUSED_PTX(tag, message) static_assert(false, message)
 #endif
 
+// Numbers of 16 bits, by their bits.
+#ifndef KILN_FLOAT_OF_HALF
+#define KILN_FLOAT_OF_HALF(bits) kiln_cuda::float_of_half(static_cast<unsigned short>(bits))
+#define KILN_HALF_OF_FLOAT(value) kiln_cuda::half_of_float(value)
+#endif
+
 namespace kiln_cuda {
 namespace kiln_cuda = ::kiln_cuda;  // for names that are macros, too: kiln_cuda::__dp4a
 
@@ -33,6 +39,11 @@ KILN_SHIM V as_written(V value) {
   return value;
 }
 
+/// The work-item's number in its warp.
+KILN_SHIM unsigned lane_of_warp() {
+  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) % 32u;
+}
+
 /// The carry that `add.cc` leaves for an `addc` of another statement, of each work-item.
 KILN_SHIM unsigned& carry() {
   __shared__ unsigned carries[1024];
@@ -40,6 +51,13 @@ KILN_SHIM unsigned& carry() {
 }
 
 #ifdef __AMDGCN__
+KILN_SHIM float float_of_half(unsigned short bits) {
+  return static_cast<float>(__builtin_bit_cast(_Float16, bits));
+}
+KILN_SHIM unsigned half_of_float(float value) {
+  return __builtin_bit_cast(unsigned short, static_cast<_Float16>(value));
+}
+
 /// Addresses of shared memory have 32 bits.
 KILN_SHIM unsigned long long __cvta_generic_to_shared(const void* p) {
   return static_cast<unsigned>(
@@ -74,6 +92,7 @@ KILN_SHIM void __trap() {
 
 /// `cp.async`: `bytes` of `size` bytes, and zeros behind them; 4, 8 and 16 bytes by one access.
 KILN_SHIM void kiln_ptx_copy(void* to, const void* from, int size, int bytes) {
+#ifdef __AMDGCN__
   struct alignas(16) Pack {
     unsigned words[4];
   };
@@ -81,6 +100,7 @@ KILN_SHIM void kiln_ptx_copy(void* to, const void* from, int size, int bytes) {
     *static_cast<Pack*>(to) = *static_cast<const Pack*>(from);
     return;
   }
+#endif
   for (int i = 0; i < size; i += 4) {
     unsigned word = 0;
     if (i + 4 <= bytes) {
