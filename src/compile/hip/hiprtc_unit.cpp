@@ -156,12 +156,12 @@ std::string cuda_functions(const Specialization& specialization) {
                     [&](const std::string& text) { return text.find(word) != std::string::npos; });
   };
   if (named.empty() && !has("kiln_cuda::") && !has("KILN_REFUSED_PTX")) return "";
+  const bool matrices = has("kiln_ptx_c<") || has("kiln_ptx_tiles<");
   const bool words = has("__v"), rounds = has("_rd") || has("_ru") || has("_rz");
-  std::string text = "#pragma once\n" + std::string(embedded::kHipCuda) + std::string(embedded::kIntegers) +
-                     std::string(rounds ? embedded::kRounding : "") +
-                     std::string(words ? embedded::kWords : "") +
-                     std::string(has("kiln_cuda::kiln_ptx_") ? embedded::kHipMatrix : "") +
-                     "}\n#pragma pop_macro(\"KILN_AS_WRITTEN\")\n";
+  std::string text =
+      "#pragma once\n" + std::string(embedded::kHipCuda) + std::string(embedded::kIntegers) +
+      std::string(rounds ? embedded::kRounding : "") + std::string(words ? embedded::kWords : "") +
+      std::string(matrices ? embedded::kHipMatrix : "") + "}\n#pragma pop_macro(\"KILN_AS_WRITTEN\")\n";
   for (const std::string& name : named) text += "#define " + name + " kiln_cuda::" + name + "\n";
   return text;
 }

@@ -1,6 +1,6 @@
 // For HIP, in namespace kiln_cuda: `asm` of matrix instructions (mma, ldmatrix, stmatrix) by shuffles among
-// the 32 lanes of a warp, which all run it. The places of the elements in the lanes' registers are those of
-// the PTX ISA. Products are added in float, double or int; a sum of 16 bits is rounded once. The matrix
+// the 32 lanes of a warp, which all run it. The elements have the places in the lanes' registers that the PTX
+// ISA gives them. Products are added in float, double or int; a sum of 16 bits is rounded once. The matrix
 // instructions of AMD's GPUs are not used.
 struct ptx_f16;
 struct ptx_bf16;
