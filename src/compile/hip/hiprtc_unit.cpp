@@ -55,6 +55,8 @@ const std::string kShimWord = "#ifndef KILN_SHIM\n#define KILN_SHIM static __dev
 const std::string kSmallFloats =
     "#pragma once\n" + std::string(embedded::kHipSmallFloat) + std::string(embedded::kSmallFloat);
 
+const std::string kMma = "#pragma once\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n" + kShimWord +
+                         std::string(embedded::kWmmaFragments) + std::string(embedded::kHipWmma);
 const std::string kPipeline = "#pragma once\n#pragma clang force_cuda_host_device begin\n" + kShimWord +
                               std::string(embedded::kPipelinePrimitives) +
                               "#pragma clang force_cuda_host_device end\n";
@@ -66,6 +68,7 @@ const std::map<std::string, std::string> kStandIns = {
     {"math_constants.h",
      "#pragma once\n" + std::string(embedded::kHipConstants) + std::string(embedded::kConstants)},
     {"cuComplex.h", "#pragma once\n" + std::string(embedded::kCuComplex)},
+    {"mma.h", kMma},
     {"cuda_pipeline.h", kPipeline},
     {"cuda_pipeline_primitives.h", kPipeline},
     {"endian.h", "#pragma once\n" + std::string(embedded::kEndian)},
@@ -286,8 +289,10 @@ bool uses_cuda_warp(const Specialization& specialization) {
     });
   };
   const auto& unseen = specialization.unseen_headers;
-  return std::find(unseen.begin(), unseen.end(), "cooperative_groups.h") != unseen.end() ||
-         any_text(specialization, names);
+  const bool of_header = std::any_of(unseen.begin(), unseen.end(), [](const std::string& name) {
+    return name == "cooperative_groups.h" || name == "mma.h";
+  });
+  return of_header || any_text(specialization, names);
 }
 
 void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
@@ -341,6 +346,8 @@ std::string hiprtc_headers_fingerprint() {
                                       embedded::kHipCurandJumps,
                                       embedded::kHipCuda,
                                       embedded::kHipMatrix,
+                                      embedded::kHipWmma,
+                                      embedded::kWmmaFragments,
                                       embedded::kEndian,
                                       embedded::kPipelinePrimitives,
                                       embedded::kIntegers,
@@ -363,7 +370,7 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
   for (const std::string& name : specialization.unseen_headers) {
     if (kBuiltIn.contains(name)) unit.add_header(name, "#pragma once\n");
     if (const auto own = kStandIns.find(name); own != kStandIns.end()) unit.add_header(name, own->second);
-    if (name != "cuda_bf16.h" && name != "cuda_fp8.h") continue;
+    if (name != "cuda_bf16.h" && name != "cuda_fp8.h" && name != "mma.h") continue;
     unit.add_header("kiln/small_float.h", kSmallFloats);
     unit.add_header("kiln/small_float_operators.h", std::string(embedded::kSmallFloatOperators));
     unit.add_header("cuda_fp16.h", "#pragma once\n");
