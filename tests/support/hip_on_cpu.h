@@ -26,7 +26,7 @@ namespace kiln::test {
   if (!functions) return one;
   one.source_text.insert(
       0,
-      "#include <cuda_fp16.h>\n"
+      "#include <cuda_fp16.h>\n#define KILN_CUDA_FUNCTIONS_FOR_CPU\n"
       "#define KILN_FLOAT_OF_HALF(bits) __half2float(__ushort_as_half(static_cast<unsigned short>(bits)))\n"
       "#define KILN_HALF_OF_FLOAT(value) static_cast<unsigned>(__half_as_ushort(__float2half(value)))\n"
       "namespace kiln_cuda {\nusing ::__cvta_generic_to_shared;\nusing ::__cvta_shared_to_generic;\n}\n"

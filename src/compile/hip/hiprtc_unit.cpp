@@ -79,6 +79,10 @@ const std::map<std::string, std::string> kStandIns = {
     {"utility", std::string(embedded::kStdTypes)},
     {"array", std::string(embedded::kStdTypes)}};
 
+/// CUDA itself, under the tests' stand-in for hipRTC, has these functions.
+const std::string kForGpus =
+    "#pragma once\n#if defined(__AMDGCN__) || defined(KILN_CUDA_FUNCTIONS_FOR_CPU)\n";
+
 /// The header of what translated PTX needs, and of CUDA's functions that HIP lacks.
 constexpr const char* kCudaFunctions = "kiln/cuda_functions.h";
 
@@ -162,11 +166,11 @@ std::string cuda_functions(const Specialization& specialization) {
   const bool matrices = has("kiln_ptx_c<") || has("kiln_ptx_tiles<");
   const bool words = has("__v"), rounds = has("_rd") || has("_ru") || has("_rz");
   std::string text =
-      "#pragma once\n" + std::string(embedded::kHipCuda) + std::string(embedded::kIntegers) +
+      kForGpus + std::string(embedded::kHipCuda) + std::string(embedded::kIntegers) +
       std::string(rounds ? embedded::kRounding : "") + std::string(words ? embedded::kWords : "") +
       std::string(matrices ? embedded::kHipMatrix : "") + "}\n#pragma pop_macro(\"KILN_AS_WRITTEN\")\n";
   for (const std::string& name : named) text += "#define " + name + " kiln_cuda::" + name + "\n";
-  return text;
+  return text + "#else\n#define KILN_REFUSED_PTX(tag, message) static_assert(false, message)\n#endif\n";
 }
 
 /// A header of CUDA for the host alone, or of a library of which device code has types at most; else null.
@@ -178,8 +182,8 @@ const EmbeddedFile* header_of_host_side(const std::string& name) {
   return found->text.empty() || name.starts_with("cufft") ? &*found : nullptr;
 }
 
-/// Whether the texts ask for CUDA's compiler and know nothing of HIP's: `#ifdef __CUDA_ARCH__` then has the
-/// code of the device in it, and what stands beside it is for the host.
+/// Whether the texts ask for CUDA's compiler and know nothing of HIP's, or of Kiln's words for each: `#ifdef
+/// __CUDA_ARCH__` then has the code of the device in it, and what stands beside it is for the host.
 bool is_of_cuda_alone(const Specialization& specialization) {
   const auto has = [&](std::initializer_list<const char*> words) {
     return any_text(specialization, [&](const std::string& text) {
@@ -188,7 +192,8 @@ bool is_of_cuda_alone(const Specialization& specialization) {
     });
   };
   return has({"__CUDACC__", "__CUDA_ARCH__", "CUDART_VERSION"}) &&
-         !has({"__HIP", "KILN_BACKEND_", "USE_HIP", "hipLaunchKernelGGL", "hip/hip_"});
+         !has({"__HIP", "KILN_BACKEND_", "USE_HIP", "hipLaunchKernelGGL", "hip/hip_", "kiln/params.h",
+               "kiln/portable.h"});
 }
 
 /// "const int warpSize = 32;" of a text, which a macro of that name would spoil.
