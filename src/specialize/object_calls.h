@@ -9,7 +9,7 @@
 
 namespace kiln {
 
-/// A function template with parameters that may be function objects: those of a type of its template.
+/// A function template with parameters that may be function objects, as they have a type of its template.
 struct ObjectUser {
   std::vector<std::string> parameters;             ///< names of all
   std::map<std::string, std::size_t> called_with;  ///< by the name of what is called: the most arguments
@@ -21,7 +21,7 @@ struct ObjectUser {
                                                               TokenSpan body,
                                                               const std::vector<std::string>& objects);
 
-/// Adds to the calls of a kernel those of functions that it passes its objects to, at any depth.
+/// Adds to the calls of a kernel the calls by functions that it passes its objects to, at any depth.
 void add_passed_calls(std::map<std::string, std::size_t>& called_with,
                       const std::vector<PassedArgument>& passed,
                       const std::multimap<std::string, ObjectUser>& users);
