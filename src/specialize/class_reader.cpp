@@ -164,6 +164,10 @@ std::optional<std::size_t> pointer_to_array(const std::vector<Token>& tokens, To
 TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
   TextParameter parameter;
   parameter.line = tokens[span.begin].line;
+  const auto is_attribute = [&](std::size_t i) {  // "[[maybe_unused]]"
+    return i + 1 < span.end && tokens[i].is("[") && tokens[i + 1].is("[");
+  };
+  while (is_attribute(span.begin)) span.begin = std::min(tokens[span.begin].close + 1, span.end);
   std::size_t end = span.begin;
   while (end < span.end && !tokens[end].is("=") && !tokens[end].is("{")) ++end;  // "float x{1}", a member
   if (end < span.end && tokens[end].is("=")) parameter.default_value = text_of(tokens, {end + 1, span.end});
@@ -172,7 +176,7 @@ TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
   for (std::size_t i = span.begin; i < end; ++i) {
     if (tokens[i].is("[")) {
       if (name == end) name = i;
-      extents += text_of(tokens, {i, std::min(tokens[i].close + 1, end)});
+      if (!is_attribute(i)) extents += text_of(tokens, {i, std::min(tokens[i].close + 1, end)});
       i = std::min(tokens[i].close, end);
     }
   }

@@ -17,9 +17,9 @@
 #include "specialize/launches.h"
 #include "specialize/local_values.h"
 #include "specialize/overloads.h"
-#include "specialize/pasted_names.h"
 #include "specialize/template_arguments.h"
 #include "specialize/variable_types.h"
+#include "specialize/written_macros.h"
 
 namespace kiln {
 namespace {
@@ -654,7 +654,7 @@ class ProgramReader {
       const bool typed = later || (i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return"));
       if (!typed) {
         const bool statement = i > span.begin && (at(i - 1, ";") || at(i - 1, "{") || at(i - 1, "}"));
-        if (statement && at(i + 1, "=") && !at(i + 2, "=")) add_assignment(i, span.end, blocks.back());
+        if (statement) add_assignment(i, span.end, blocks.back());
         continue;
       }
       if (!later) of_shapes = at(type_in_front_of(i), "dim3");
@@ -719,19 +719,39 @@ class ProgramReader {
     program_.constants.emplace(tokens()[name].text, std::move(text));
   }
 
-  /// `bytes = max(bytes, 2 * n);` in the block that declares `bytes`: from now on it has this value.
+  /// Behind a name: empty for "=", ">>" for ">>="; absent for all else. `behind` is the token after it.
+  [[nodiscard]] std::optional<std::string> assigning_operator(std::size_t name, std::size_t last,
+                                                              std::size_t& behind) const {
+    static const std::set<std::string_view> operators = {"", "+", "-", "*", "/", "%", "<<", ">>", "&", "|"};
+    std::string text;
+    for (behind = name + 1; behind < last && text.size() < 3 && !text.ends_with('='); ++behind) {
+      if (behind > name + 1 && tokens()[behind].offset != tokens()[behind - 1].end()) return std::nullopt;
+      text += tokens()[behind].text;
+    }
+    if (!text.ends_with('=') || at(behind, "=")) return std::nullopt;
+    text.pop_back();
+    return operators.contains(text) ? std::optional(text) : std::nullopt;
+  }
+
+  /// `bytes = max(bytes, 2 * n);` or `bytes *= 2;` in the block that declares `bytes`: from now on it has
+  /// this value.
   void add_assignment(std::size_t name, std::size_t last, std::size_t end) {
     constexpr std::size_t kLongest = 2000;  // a value that names itself grows
+    std::size_t begin = 0;
+    const auto sign = assigning_operator(name, last, begin);
+    if (!sign) return;
     const std::string variable(tokens()[name].text);
     const LocalValue* before = nullptr;
     for (const LocalValue& value : local_values_) {
       if (!value.shape && value.name == variable && value.begin < name && name < value.end) before = &value;
     }
     if (before == nullptr || before->end != end) return;
-    std::size_t behind = name + 2;
+    std::size_t behind = begin;
     while (behind < last && !at(behind, ";")) ++behind;
     const std::string old = before->texts.front();
-    std::string text = substituted(text_of(tokens(), {name + 2, behind}), {{variable, "(" + old + ")"}});
+    std::string text = text_of(tokens(), {begin, behind});
+    if (!sign->empty()) text = variable + *sign + "(" + text + ")";
+    text = substituted(text, {{variable, "(" + old + ")"}});
     if (text.size() > kLongest) return;
     local_values_.push_back({variable, {text}, false, name, end});
     const auto known = program_.constants.find(variable);
@@ -836,7 +856,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   std::vector<std::string> headers = other_texts;
   std::vector<std::string*> texts = {&text};
   for (std::string& header : headers) texts.push_back(&header);
-  write_out_pasted_names(texts, defines);
+  write_out_macros(texts, defines);
   expand_parameter_macros(texts);
   const std::vector<const std::string*> all(texts.rbegin(), texts.rend());  // the program's own text is last
   const MacroExpander macros = launch_macros(all);

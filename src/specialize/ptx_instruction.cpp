@@ -989,6 +989,24 @@ class Instruction {
   bool observed_ = false, acquires_ = false, releases_ = false;
 };
 
+/// "-0.5", "1.5e-3": a constant of double precision, which becomes one of the instruction's type.
+bool is_decimal_fraction(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const std::size_t point = text.find('.');
+  if (point == std::string_view::npos || text.size() < 2) return false;
+  const auto is_digits = [](std::string_view part) {
+    return part.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  std::string_view fraction = text.substr(point + 1);
+  if (const std::size_t e = fraction.find_first_of("eE"); e != std::string_view::npos) {
+    std::string_view exponent = fraction.substr(e + 1);
+    if (exponent.starts_with('-') || exponent.starts_with('+')) exponent.remove_prefix(1);
+    if (exponent.empty() || !is_digits(exponent)) return false;
+    fraction = fraction.substr(0, e);
+  }
+  return is_digits(text.substr(0, point)) && is_digits(fraction) && point + fraction.size() > 0;
+}
+
 }  // namespace
 
 std::optional<std::string> PtxOperands::value(const std::string& operand) const {
@@ -1010,7 +1028,7 @@ bool PtxOperands::is_number(const std::string& operand) {
   const bool bits = operand.size() == 10 && (operand.starts_with("0f") || operand.starts_with("0F"));
   const bool hexadecimal = operand.starts_with("0x") && operand.size() > 2 &&
                            operand.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
-  return bits || hexadecimal || parse_integer(operand).has_value();
+  return bits || hexadecimal || parse_integer(operand).has_value() || is_decimal_fraction(operand);
 }
 
 bool PtxOperands::is_output(const std::string& operand) const {
@@ -1022,6 +1040,7 @@ bool PtxOperands::is_output(const std::string& operand) const {
 bool PtxOperands::is_real(const std::string& operand) const {
   if (const auto found = registers_.find(operand); found != registers_.end()) return found->second[0] == 'f';
   if (operand.size() == 10 && (operand.starts_with("0f") || operand.starts_with("0F"))) return true;
+  if (is_decimal_fraction(operand)) return true;
   const auto index = index_of(operand);
   return index && values_[*index].real;
 }
