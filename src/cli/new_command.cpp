@@ -213,6 +213,14 @@ int run(World& world, const NewArguments& arguments) {
     more_sources.push_back(std::filesystem::absolute(other).lexically_proximate(folder).generic_string());
     found += "device functions are in " + other.string() + ": compiled with it\n";
   }
+  for (const UndeclaredFunction& one : undeclared_functions(files, source, includes.text, includes.headers)) {
+    const std::string header =
+        std::filesystem::absolute(one.header).lexically_proximate(folder).generic_string();
+    found +=
+        "'" + one.name + "' is declared by no text; " + header +
+        ", which the program does not include, defines it: if the build puts it in front, write source: [" +
+        header + ", " + from_there.generic_string() + "]\n";
+  }
   take_named_macros(flags, names);
   const std::string from = flags.used.empty() ? "" : "by the build: " + join(flags.used, ", ");
   std::vector<std::string> folders;

@@ -213,7 +213,7 @@ class Outliner {
     const bool unnamed_type = name == "struct" || name == "class" || name == "union" || name == "enum";
     if (name.empty() || unnamed_type) return;
     const std::size_t end = tokens()[range.end - 1].end();
-    result_.variables.push_back({scope + std::string(name), end});
+    result_.variables.push_back({scope + scope_in_front_of(name, range) + std::string(name), end});
     for (std::size_t i = range.begin; i < range.end; ++i) {  // "__constant__ long nx, ny;"
       if (at(i, "(") || at(i, "[") || at(i, "{")) i = std::min(matching_close(tokens(), i), range.end);
       if (at(i, "<")) i = behind_angles(tokens(), i, range.end) - 1;
@@ -265,6 +265,17 @@ class Outliner {
       }
     }
     return name;
+  }
+
+  /// "ns::in::" of `__constant__ float ns::in::weights[4];`, the definition of an `extern` variable.
+  [[nodiscard]] std::string scope_in_front_of(std::string_view name, TokenRange range) const {
+    std::size_t at_name = range.begin;
+    while (at_name < range.end && tokens()[at_name].text.data() != name.data()) ++at_name;
+    std::string scope;
+    for (std::size_t i = at_name; i >= range.begin + 2 && at(i - 1, "::") && tokens()[i - 2].identifier();
+         i -= 2)
+      scope.insert(0, std::string(tokens()[i - 2].text) + "::");
+    return scope;
   }
 
   void shared_statement(TokenRange statement, const std::string& scope, bool at_namespace_scope) {

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "specialize/include_scan.h"
+#include "specialize/symbol_expression.h"
 #include "specialize/tokens.h"
 
 namespace kiln {
@@ -144,6 +145,31 @@ std::string name_in(const std::string& text, std::string_view beginning) {
   return {text.begin() + static_cast<std::ptrdiff_t>(at), end};
 }
 
+/// Leaves out the entries of variables that an error names: the texts do not have them, which a launch with
+/// such a variable reports.
+bool leave_out_missing_variables(Specialization& specialization, const std::string& log,
+                                 std::vector<std::string>& left_out) {
+  std::string words;  // "Input name expression was: " & ns :: x"" has blanks
+  for (const char c : log) {
+    if (c != ' ') words += c;
+  }
+  const auto is_missing = [&](const EntryPoint& entry) {
+    const std::string& name = entry.name_expression;
+    if (!names_variable(name)) return false;
+    for (std::size_t at = words.find(name); at != std::string::npos; at = words.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      if (end == words.size() || !(continues_identifier(words[end]) || words[end] == ':')) return true;
+    }
+    return false;
+  };
+  const std::size_t before = left_out.size();
+  for (const EntryPoint& entry : specialization.entries) {
+    if (is_missing(entry)) left_out.push_back(entry.name_expression.substr(1));
+  }
+  std::erase_if(specialization.entries, is_missing);
+  return left_out.size() > before;
+}
+
 void rename_includes(std::string& text, const std::string& header, const std::string& name) {
   std::vector<TextEdit> edits;
   for (const IncludeUse& use : find_include_uses(text)) {
@@ -270,6 +296,13 @@ std::string left_out_headers_of_std(const std::vector<std::string>& headers) {
          " of this compiler and " + (one ? "is" : "are") + " left out as host code";
 }
 
+std::string left_out_variables(const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  const bool one = names.size() == 1;
+  return "'" + join(names, "', '") + "' " + (one ? "is no variable" : "are no variables") +
+         " of the kernel text and its headers";
+}
+
 std::string left_out_declarations(const std::vector<std::string>& names) {
   if (names.empty()) return "";
   const bool one = names.size() == 1;
@@ -305,6 +338,7 @@ bool reduce_program(Specialization& specialization, const std::string& log, Left
     options.emplace_back(option);
     return true;
   }
+  if (leave_out_missing_variables(specialization, log, left_out.variables)) return true;
   if (left_out.rounds++ == kMostRounds) return false;
   if (const auto names = leave_out_redefinitions(specialization, redefinitions_in(log)); !names.empty()) {
     left_out.redefined.insert(left_out.redefined.end(), names.begin(), names.end());

@@ -53,9 +53,13 @@ namespace kiln {
 /// "'Logger', 'load' do not compile for a device and are left out as host code"; empty for an empty list.
 [[nodiscard]] std::string left_out_declarations(const std::vector<std::string>& names);
 
+/// "'ns::x' is no variable of the kernel text and its headers", for one or more; empty for an empty list.
+[[nodiscard]] std::string left_out_variables(const std::vector<std::string>& names);
+
 /// What a compile of a whole program goes on without.
 struct LeftOut {
   std::vector<std::string> headers, declarations;
+  std::vector<std::string> variables;  ///< of the workload's `symbols` that the texts do not have
   std::vector<std::string> of_std;     ///< headers of the standard library that the compiler does not have
   std::vector<std::string> redefined;  ///< functions for the device
   int rounds = 0;                      ///< in which declarations were left out
@@ -63,10 +67,10 @@ struct LeftOut {
   [[nodiscard]] bool host_code() const { return !declarations.empty() || !of_std.empty(); }
 };
 
-/// Leaves out of a whole program, whose compile has failed, the header that is missing or has errors, or the
-/// host code with the errors; or defines functions of the runtime for the host that functions for both sides
-/// call; or leaves out functions for the device that Kiln's headers have; or lets g++ take what nvcc takes.
-/// False: nothing of that helps.
+/// Leaves out of a whole program, whose compile has failed, the header that is missing or has errors, the
+/// entries of variables that are not there, or the host code with the errors; or defines functions of the
+/// runtime for the host that functions for both sides call; or leaves out functions for the device that
+/// Kiln's headers have; or lets g++ take what nvcc takes. False: nothing of that helps.
 [[nodiscard]] bool reduce_program(Specialization& specialization, const std::string& log, LeftOut& left_out);
 
 /// Adds to the summary of a failure what is known of its causes.
@@ -112,7 +116,8 @@ auto compile_without_host_code(const Specialization& specialization, const Compi
   auto& code = std::get<0>(result);
   for (const std::string& note :
        {left_out_headers(left_out.headers), left_out_headers_of_std(left_out.of_std),
-        left_out_declarations(left_out.declarations), left_out_redefinitions(left_out.redefined)}) {
+        left_out_declarations(left_out.declarations), left_out_variables(left_out.variables),
+        left_out_redefinitions(left_out.redefined)}) {
     if (note.empty()) continue;
     if (!code.log.empty() && code.log.back() != '\n') code.log += '\n';
     code.log += note + "\n";

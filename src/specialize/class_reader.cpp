@@ -1,6 +1,7 @@
 #include "specialize/class_reader.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 namespace kiln {
@@ -163,11 +164,12 @@ std::optional<std::size_t> pointer_to_array(const std::vector<Token>& tokens, To
 
 TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
   TextParameter parameter;
-  parameter.line = tokens[span.begin].line;
   const auto is_attribute = [&](std::size_t i) {  // "[[maybe_unused]]"
     return i + 1 < span.end && tokens[i].is("[") && tokens[i + 1].is("[");
   };
-  while (is_attribute(span.begin)) span.begin = std::min(tokens[span.begin].close + 1, span.end);
+  while (is_attribute(span.begin) && tokens[span.begin].close + 1 < span.end)
+    span.begin = tokens[span.begin].close + 1;
+  parameter.line = tokens[span.begin].line;
   std::size_t end = span.begin;
   while (end < span.end && !tokens[end].is("=") && !tokens[end].is("{")) ++end;  // "float x{1}", a member
   if (end < span.end && tokens[end].is("=")) parameter.default_value = text_of(tokens, {end + 1, span.end});
@@ -204,6 +206,17 @@ TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
   return parameter;
 }
 
+namespace {
+
+/// A project's own header for compilers without <stdint.h> says what the name means there.
+bool is_exact_width_type(std::string_view name) {
+  static const std::set<std::string_view> names = {"int8_t",  "int16_t",  "int32_t",  "int64_t",
+                                                   "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
+  return names.contains(name);
+}
+
+}  // namespace
+
 std::string add_alias(const std::vector<Token>& tokens, const Declaration& declaration,
                       std::map<std::string, std::string>& types) {
   std::size_t begin = declaration.whole.begin;
@@ -212,7 +225,7 @@ std::string add_alias(const std::vector<Token>& tokens, const Declaration& decla
   std::string name;
   if (begin < end && tokens[begin].is("typedef") && end > begin + 2) {
     name = std::string(tokens[end - 1].text);
-    types[name] = text_of(tokens, {begin + 1, end - 1});
+    if (!is_exact_width_type(name)) types[name] = text_of(tokens, {begin + 1, end - 1});
   } else if (begin < end && tokens[begin].is("using") && begin + 2 < end && tokens[begin + 2].is("=")) {
     name = std::string(tokens[begin + 1].text);
     types[name] = text_of(tokens, {begin + 3, end});

@@ -736,7 +736,7 @@ bool DraftTypes::add_members(const std::string& name, const TextKernel& kernel, 
       } else {
         const std::size_t before = members.size();
         if (!add_members(one.type, kernel, depth + 1, members, offset)) return false;
-        name_pointers_apart(one.name, before, members);
+        name_pointers_apart(*count > 1 ? one.name + std::to_string(i) : one.name, before, members);
       }
       pad(*alignment);
     }

@@ -204,17 +204,103 @@ std::string readable_text(FileSystem& files, const Path& path) {
   }
 }
 
-/// Whether a header is of the C library or of CUDA: a copy of it that lies somewhere in a project is not
-/// meant.
+/// Whether a header is of the C library or is called like one of C++, "cstring": a file of that name in a
+/// project is for compilers that lack it, or another header.
+bool is_of_standard(const std::string& name) {
+  static const std::set<std::string, std::less<>> names = {
+      "assert.h", "complex.h", "ctype.h",   "errno.h",   "fenv.h",   "float.h",  "inttypes.h",
+      "iso646.h", "limits.h",  "locale.h",  "malloc.h",  "math.h",   "memory.h", "pthread.h",
+      "setjmp.h", "signal.h",  "stdarg.h",  "stdbool.h", "stddef.h", "stdint.h", "stdio.h",
+      "stdlib.h", "string.h",  "strings.h", "tgmath.h",  "time.h",   "unistd.h", "getopt.h"};
+  static const std::set<std::string, std::less<>> names_of_cxx = {"algorithm",
+                                                                  "any",
+                                                                  "array",
+                                                                  "atomic",
+                                                                  "barrier",
+                                                                  "bit",
+                                                                  "bitset",
+                                                                  "charconv",
+                                                                  "chrono",
+                                                                  "codecvt",
+                                                                  "compare",
+                                                                  "complex",
+                                                                  "concepts",
+                                                                  "condition_variable",
+                                                                  "coroutine",
+                                                                  "deque",
+                                                                  "exception",
+                                                                  "execution",
+                                                                  "expected",
+                                                                  "filesystem",
+                                                                  "format",
+                                                                  "forward_list",
+                                                                  "fstream",
+                                                                  "functional",
+                                                                  "future",
+                                                                  "initializer_list",
+                                                                  "iomanip",
+                                                                  "ios",
+                                                                  "iosfwd",
+                                                                  "iostream",
+                                                                  "istream",
+                                                                  "iterator",
+                                                                  "latch",
+                                                                  "limits",
+                                                                  "list",
+                                                                  "locale",
+                                                                  "map",
+                                                                  "mdspan",
+                                                                  "memory",
+                                                                  "memory_resource",
+                                                                  "mutex",
+                                                                  "new",
+                                                                  "numbers",
+                                                                  "numeric",
+                                                                  "optional",
+                                                                  "ostream",
+                                                                  "print",
+                                                                  "queue",
+                                                                  "random",
+                                                                  "ranges",
+                                                                  "ratio",
+                                                                  "regex",
+                                                                  "scoped_allocator",
+                                                                  "semaphore",
+                                                                  "set",
+                                                                  "shared_mutex",
+                                                                  "source_location",
+                                                                  "span",
+                                                                  "sstream",
+                                                                  "stack",
+                                                                  "stdexcept",
+                                                                  "stop_token",
+                                                                  "streambuf",
+                                                                  "string",
+                                                                  "string_view",
+                                                                  "strstream",
+                                                                  "syncstream",
+                                                                  "system_error",
+                                                                  "thread",
+                                                                  "tuple",
+                                                                  "type_traits",
+                                                                  "typeindex",
+                                                                  "typeinfo",
+                                                                  "unordered_map",
+                                                                  "unordered_set",
+                                                                  "utility",
+                                                                  "valarray",
+                                                                  "variant",
+                                                                  "vector",
+                                                                  "version"};
+  const bool of_c = name.starts_with("c") && names.contains(name.substr(1) + ".h");  // "cstring"
+  return names.contains(name) || names_of_cxx.contains(name) || of_c;
+}
+
+/// Whether a header is of a system or of CUDA: a copy of it that lies somewhere in a project is not meant.
 bool is_of_system(const std::string& name) {
   static const std::set<std::string, std::less<>> names = {
-      "assert.h",   "complex.h", "ctype.h",  "errno.h",  "fenv.h",      "float.h",
-      "inttypes.h", "iso646.h",  "limits.h", "locale.h", "malloc.h",    "math.h",
-      "memory.h",   "pthread.h", "setjmp.h", "signal.h", "stdarg.h",    "stdbool.h",
-      "stddef.h",   "stdint.h",  "stdio.h",  "stdlib.h", "string.h",    "strings.h",
-      "tgmath.h",   "time.h",    "unistd.h", "getopt.h", "windows.h",   "Windows.h",
-      "cuda.h",     "nvrtc.h",   "npp.h",    "mma.h",    "cuComplex.h", "cooperative_groups.h"};
-  if (names.contains(name)) return true;
+      "windows.h", "Windows.h", "cuda.h", "nvrtc.h", "npp.h", "mma.h", "cuComplex.h", "cooperative_groups.h"};
+  if (is_of_standard(name) || names.contains(name)) return true;
   static constexpr std::array<std::string_view, 14> kStarts = {
       "cuda_runtime", "cuda_fp",  "cuda_bf16", "cuda_pipeline", "curand",  "cublas",   "cufft",
       "cusparse",     "cusolver", "cudnn",     "device_",       "vector_", "hip_fp16", "math_"};
@@ -252,6 +338,19 @@ std::vector<Path> folders_of_project(FileSystem& files, const Path& source) {
     }
   }
   return folders;
+}
+
+/// The folder of the program and up to three folders above it, with the folders of headers in them.
+std::vector<Path> folders_near(FileSystem& files, const Path& source) {
+  std::vector<Path> found;
+  Path folder = std::filesystem::absolute(source).parent_path();
+  for (int above = 0; above <= kFoldersAbove; ++above, folder = folder.parent_path()) {
+    for (const char* name : kFolderNames) {
+      const Path candidate = (folder / name).lexically_normal();
+      if (found_status(files, candidate)) found.push_back(candidate);
+    }
+  }
+  return found;
 }
 
 /// The nearest folder above the program, however high, or folder of headers in one of them, for which `has`
@@ -306,6 +405,28 @@ std::vector<Path> folders_of_sources(const Path& headers) {
   return found;
 }
 
+/// Names that a text calls as functions; those that it uses in any other way are added to `others`.
+void add_called(const std::string& text, std::set<std::string>& called, std::set<std::string>& others) {
+  static const std::set<std::string_view> words = {"return", "else", "case", "throw", "do"};
+  const TokenizedText source = tokenize(text);
+  const std::vector<Token>& tokens = source.tokens;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].identifier()) continue;
+    std::size_t next = i + 1;
+    if (next < tokens.size() && tokens[next].is("<")) next = behind_angles(tokens, next, tokens.size());
+    const bool calls = next < tokens.size() && tokens[next].is("(");
+    const bool plain =
+        i > 0 && (tokens[i - 1].identifier()
+                      ? words.contains(tokens[i - 1].text)
+                      : !tokens[i - 1].is(".") && !tokens[i - 1].is("->") && !tokens[i - 1].is("::") &&
+                            !tokens[i - 1].is(">") && !tokens[i - 1].is("*") && !tokens[i - 1].is("&"));
+    (calls && plain ? called : others).emplace(tokens[i].text);
+  }
+  for (const Directive& directive : source.directives) {
+    for (const Token& token : directive.tokens) others.emplace(token.text);
+  }
+}
+
 }  // namespace
 
 std::vector<HeaderName> missing_headers(const Includes& includes) {
@@ -328,25 +449,22 @@ std::vector<HeaderName> missing_headers(const Includes& includes) {
 std::vector<Path> folders_of_headers(FileSystem& files, const Path& source,
                                      const std::vector<HeaderName>& missing,
                                      const std::vector<Path>& of_build) {
-  std::vector<Path> candidates, found, tree;
-  Path folder = std::filesystem::absolute(source).parent_path();
-  for (int above = 0; above <= kFoldersAbove; ++above, folder = folder.parent_path()) {
-    for (const char* name : kFolderNames) {
-      const Path candidate = (folder / name).lexically_normal();
-      if (found_status(files, candidate)) candidates.push_back(candidate);
-    }
-  }
+  const std::vector<Path> candidates = folders_near(files, source);
+  std::vector<Path> found, tree;
   for (const auto& [name, quoted] : missing) {
     const auto has = [&, &header = name](const Path& candidate) {
       return found_status(files, candidate / header).has_value();
     };
-    if (name.starts_with("/") || std::any_of(found.begin(), found.end(), has)) continue;
+    // Of CUDA's libraries Kiln has its own on a cpu, and NVRTC the toolkit's: a project's copy collides with
+    // it.
+    if (name.starts_with("/") || is_of_cccl(name) || std::any_of(found.begin(), found.end(), has)) continue;
+    if (!quoted && is_of_standard(name)) continue;
     const auto given = std::find_if(of_build.begin(), of_build.end(), has);
     if (given != of_build.end()) {
       found.push_back(*given);
       continue;
     }
-    if (name.find('.') == std::string::npos || is_of_cccl(name)) continue;  // a header of C++, of CUDA
+    if (name.find('.') == std::string::npos) continue;  // such as one of C++
     const auto first = std::find_if(candidates.begin(), candidates.end(), has);
     if (first != candidates.end()) {
       found.push_back(*first);
@@ -441,6 +559,54 @@ std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, co
       break;
     }
   }
+  return found;
+}
+
+std::vector<UndeclaredFunction> undeclared_functions(FileSystem& files, const Path& source,
+                                                     const std::string& text,
+                                                     const std::vector<IncludedHeader>& headers) {
+  std::set<std::string> called, others, of_headers, included;
+  add_called(text, called, others);
+  for (const IncludedHeader& header : headers) {
+    add_called(header.text, of_headers, others);
+    if (!header.path.empty()) included.insert(Path(header.path).lexically_normal().string());
+  }
+  std::erase_if(called, [&](const std::string& name) {
+    const bool of_cuda = name.starts_with("__") || name.starts_with("atomic") || name.starts_with("make_");
+    return of_cuda || others.contains(name);
+  });
+  std::vector<UndeclaredFunction> found;
+  std::map<std::string, int> definitions;
+  std::size_t read = 0;
+  for (const Path& folder : folders_near(files, source)) {
+    std::vector<std::string> names = names_in(files, folder);
+    std::sort(names.begin(), names.end());
+    for (const std::string& file : names) {
+      const std::string suffix = Path(file).extension().string();
+      const bool header = suffix == ".h" || suffix == ".cuh" || suffix == ".hpp" || suffix == ".inl";
+      const Path path = folder / file;
+      if (!header || included.contains(path.string()) || called.empty() || ++read > kMostFiles) continue;
+      const std::string its_text = readable_text(files, path);
+      if (std::none_of(called.begin(), called.end(),
+                       [&](const std::string& name) { return its_text.find(name) != std::string::npos; }))
+        continue;
+      DeviceNames defined;
+      defined.marks = {"__device__", "__constant__"};
+      add_marks(its_text, defined.marks);
+      add_text(its_text, defined);
+      for (const std::string& name : called) {
+        const auto one = defined.defined.lower_bound(name + "(");
+        if (one == defined.defined.end() || !one->starts_with(name + "(")) continue;
+        ++definitions[name];
+        found.push_back({name, path});
+      }
+    }
+  }
+  std::erase_if(found, [&](const UndeclaredFunction& one) { return definitions[one.name] > 1; });
+  const auto same_header = [](const UndeclaredFunction& a, const UndeclaredFunction& b) {
+    return a.header == b.header;
+  };
+  found.erase(std::unique(found.begin(), found.end(), same_header), found.end());
   return found;
 }
 

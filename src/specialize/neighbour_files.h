@@ -43,4 +43,17 @@ struct BuildFile {
     FileSystem& files, const std::filesystem::path& source, const std::string& text,
     const std::vector<IncludedHeader>& headers);
 
+/// A function that a program calls and that none of its texts declares, and the one header near the program,
+/// which it does not include, that defines it for the device: a build may put that header in front of the
+/// text.
+struct UndeclaredFunction {
+  std::string name;
+  std::filesystem::path header;
+};
+
+/// At most one for each header, in the order of the headers.
+[[nodiscard]] std::vector<UndeclaredFunction> undeclared_functions(
+    FileSystem& files, const std::filesystem::path& source, const std::string& text,
+    const std::vector<IncludedHeader>& headers);
+
 }  // namespace kiln

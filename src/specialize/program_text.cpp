@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <deque>
 #include <iterator>
 #include <set>
@@ -17,6 +18,7 @@
 #include "specialize/launches.h"
 #include "specialize/local_values.h"
 #include "specialize/overloads.h"
+#include "specialize/packs.h"
 #include "specialize/template_arguments.h"
 #include "specialize/variable_types.h"
 #include "specialize/written_macros.h"
@@ -568,6 +570,7 @@ class ProgramReader {
     const std::size_t offset = tokens()[declaration.whole.begin].offset;
     std::map<std::string, std::string> types;
     std::string name = add_alias(tokens(), declaration, types);
+    if (!types.contains(name)) return name;
     const auto [first, fresh] = type_offsets_.try_emplace(name, offset);
     if (!fresh && are_alternatives(source_, offset, first->second)) return name;
     program_.types.insert_or_assign(name, types[name]);
@@ -594,6 +597,7 @@ class ProgramReader {
   /// `__constant__ float scale, weights[9];`, `__device__ int width;`
   void add_variables_of_devices(TokenSpan declaration, const std::string& scope, bool constant_memory) {
     std::string shared_type;  // of all the names
+    std::string qualified;    // of the first
     for (const TokenSpan& part : parts_of(tokens(), declaration, true)) {
       TextParameter variable =
           shared_type.empty() ? parameter_of(tokens(), part) : later_name(part, shared_type);
@@ -602,6 +606,7 @@ class ProgramReader {
           const std::size_t found = variable.type.find(word);
           if (found != std::string::npos) variable.type.erase(found, word.size());
         }
+        qualified = take_scope(variable.type);
         shared_type = std::string(trim(variable.type.substr(0, variable.type.find_first_of("[*&"))));
       }
       program_.constant_variables[variable.name] = std::string(trim(variable.type));
@@ -609,8 +614,25 @@ class ProgramReader {
       for (std::size_t i = part.begin; i < part.end; ++i) {
         if (at(i, "=") || at(i, "{")) constants_with_values_.insert(variable.name);
       }
-      program_.constant_scopes[variable.name] = scope;
+      program_.constant_scopes[variable.name] = scope + qualified;
+      qualified.clear();
     }
+  }
+
+  /// Takes "ns::in::" out of "float ns::in::[4]", the type of `float ns::in::weights[4]`.
+  static std::string take_scope(std::string& type) {
+    const std::size_t end = std::min(type.find('['), type.size());
+    std::size_t begin = type.find_last_not_of(' ', end == 0 ? 0 : end - 1) + 1;
+    const std::size_t behind = begin;
+    while (begin >= 3 && type.compare(begin - 2, 2, "::") == 0) {
+      begin -= 2;
+      while (begin > 0 &&
+             (std::isalnum(static_cast<unsigned char>(type[begin - 1])) != 0 || type[begin - 1] == '_'))
+        --begin;
+    }
+    std::string scope = type.substr(begin, behind - begin);
+    type.erase(begin, behind - begin);
+    return scope.starts_with("::") ? scope.substr(2) : scope;
   }
 
   /// `weights[9] = {1}` behind a comma of a declaration of variables of `type`.
@@ -645,16 +667,19 @@ class ProgramReader {
     std::size_t behind = span.begin;  // behind the comma of a declaration of several names
     bool of_shapes = false;           // its type is dim3
     std::vector<std::size_t> blocks = {span.end};
+    std::size_t parentheses = span.begin;  // where the outermost ones end
     for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
       while (i >= blocks.back() && blocks.size() > 1) blocks.pop_back();
       if (at(i, "{") && tokens()[i].close < span.end) blocks.push_back(tokens()[i].close);
+      if (at(i, "(") && i >= parentheses) parentheses = tokens()[i].close;
       if (!tokens()[i].identifier()) continue;
       if (at(i + 1, ".") && at(i + 3, "=") && add_extent(i, span.end, blocks.back())) continue;
       const bool later = i == behind && i > span.begin;
       const bool typed = later || (i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return"));
       if (!typed) {
+        const bool in_header = i < parentheses && blocks.back() > parentheses;  // of a for
         const bool statement = i > span.begin && (at(i - 1, ";") || at(i - 1, "{") || at(i - 1, "}"));
-        if (statement) add_assignment(i, span.end, blocks.back());
+        if (statement && !in_header) add_assignment(i, span.end, blocks.back());
         continue;
       }
       if (!later) of_shapes = at(type_in_front_of(i), "dim3");
@@ -719,27 +744,18 @@ class ProgramReader {
     program_.constants.emplace(tokens()[name].text, std::move(text));
   }
 
-  /// Behind a name: empty for "=", ">>" for ">>="; absent for all else. `behind` is the token after it.
-  [[nodiscard]] std::optional<std::string> assigning_operator(std::size_t name, std::size_t last,
-                                                              std::size_t& behind) const {
-    static const std::set<std::string_view> operators = {"", "+", "-", "*", "/", "%", "<<", ">>", "&", "|"};
-    std::string text;
-    for (behind = name + 1; behind < last && text.size() < 3 && !text.ends_with('='); ++behind) {
-      if (behind > name + 1 && tokens()[behind].offset != tokens()[behind - 1].end()) return std::nullopt;
-      text += tokens()[behind].text;
-    }
-    if (!text.ends_with('=') || at(behind, "=")) return std::nullopt;
-    text.pop_back();
-    return operators.contains(text) ? std::optional(text) : std::nullopt;
-  }
-
-  /// `bytes = max(bytes, 2 * n);` or `bytes *= 2;` in the block that declares `bytes`: from now on it has
-  /// this value.
+  /// `bytes = max(bytes, 2 * n);` or `blocks >>= 1;` in the block that declares the variable: from now on it
+  /// has this value.
   void add_assignment(std::size_t name, std::size_t last, std::size_t end) {
     constexpr std::size_t kLongest = 2000;  // a value that names itself grows
-    std::size_t begin = 0;
-    const auto sign = assigning_operator(name, last, begin);
-    if (!sign) return;
+    const std::string_view sign = tokens()[name + 1].text;
+    const bool shift =
+        name + 2 < last && (sign == "<" || sign == ">") && at(name + 2, sign == "<" ? "<=" : ">=");
+    const bool plain = sign == "=" && !at(name + 2, "=");
+    const bool compound = sign.size() == 2 && sign[1] == '=' &&
+                          std::string_view("+-*/%&|^").find(sign[0]) != std::string_view::npos;
+    if (!plain && !compound && !shift) return;
+    const std::size_t begin = name + (shift ? 3 : 2);
     const std::string variable(tokens()[name].text);
     const LocalValue* before = nullptr;
     for (const LocalValue& value : local_values_) {
@@ -749,9 +765,11 @@ class ProgramReader {
     std::size_t behind = begin;
     while (behind < last && !at(behind, ";")) ++behind;
     const std::string old = before->texts.front();
-    std::string text = text_of(tokens(), {begin, behind});
-    if (!sign->empty()) text = variable + *sign + "(" + text + ")";
-    text = substituted(text, {{variable, "(" + old + ")"}});
+    std::string text = substituted(text_of(tokens(), {begin, behind}), {{variable, "(" + old + ")"}});
+    if (!plain) {
+      const std::string operation = shift ? std::string(2, sign[0]) : std::string(1, sign[0]);
+      text = "(" + old + ")" + operation + "(" + text + ")";
+    }
     if (text.size() > kLongest) return;
     local_values_.push_back({variable, {text}, false, name, end});
     const auto known = program_.constants.find(variable);
@@ -938,6 +956,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     if (of_devices.contains(name)) return !copied_symbols.contains(name) || written_on_devices.contains(name);
     return with_values.contains(name) && !written_symbols.contains(name);
   });
+  write_out_packs(program);
   add_enumerations_of_cuda(program);
   add_members_of_bases(program);
   find_constants(program, uses);

@@ -989,32 +989,34 @@ class Instruction {
   bool observed_ = false, acquires_ = false, releases_ = false;
 };
 
-/// "-0.5", "1.5e-3": a constant of double precision, which becomes one of the instruction's type.
-bool is_decimal_fraction(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  const std::size_t point = text.find('.');
-  if (point == std::string_view::npos || text.size() < 2) return false;
-  const auto is_digits = [](std::string_view part) {
-    return part.find_first_not_of("0123456789") == std::string_view::npos;
-  };
-  std::string_view fraction = text.substr(point + 1);
-  if (const std::size_t e = fraction.find_first_of("eE"); e != std::string_view::npos) {
-    std::string_view exponent = fraction.substr(e + 1);
-    if (exponent.starts_with('-') || exponent.starts_with('+')) exponent.remove_prefix(1);
-    if (exponent.empty() || !is_digits(exponent)) return false;
-    fraction = fraction.substr(0, e);
-  }
-  return is_digits(text.substr(0, point)) && is_digits(fraction) && point + fraction.size() > 0;
+}  // namespace
+
+namespace {
+
+/// "0f3F800000", "0d3FF0000000000000": the bits of a number.
+bool is_bits(const std::string& operand) {
+  const bool is_float = operand.starts_with("0f") || operand.starts_with("0F");
+  const bool is_double = operand.starts_with("0d") || operand.starts_with("0D");
+  return ((is_float && operand.size() == 10) || (is_double && operand.size() == 18)) &&
+         operand.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
+}
+
+/// "-0.5", "1e-3".
+bool is_decimal_real(const std::string& operand) {
+  return operand.find_first_not_of("+-.0123456789eE") == std::string::npos &&
+         operand.find_first_of(".eE") != std::string::npos && parse_real(operand).has_value();
 }
 
 }  // namespace
 
 std::optional<std::string> PtxOperands::value(const std::string& operand) const {
+  if (is_bits(operand)) {
+    return operand.size() == 10 ? "__uint_as_float(0x" + operand.substr(2) + "u)"
+                                : "__longlong_as_double(0x" + operand.substr(2) + "ll)";
+  }
   if (is_number(operand)) {
     const bool hexadecimal = operand.starts_with("0x");
     if (operand.ends_with('U')) return operand;
-    const bool bits = !hexadecimal && (operand.starts_with("0f") || operand.starts_with("0F"));
-    if (bits) return "__uint_as_float(0x" + operand.substr(2) + "u)";
     return operand + (hexadecimal ? "u" : "");
   }
   if (const auto found = registers_.find(operand); found != registers_.end())
@@ -1025,10 +1027,9 @@ std::optional<std::string> PtxOperands::value(const std::string& operand) const 
 
 bool PtxOperands::is_number(const std::string& operand) {
   if (operand.size() > 1 && operand.ends_with('U')) return is_number(operand.substr(0, operand.size() - 1));
-  const bool bits = operand.size() == 10 && (operand.starts_with("0f") || operand.starts_with("0F"));
   const bool hexadecimal = operand.starts_with("0x") && operand.size() > 2 &&
                            operand.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string::npos;
-  return bits || hexadecimal || parse_integer(operand).has_value() || is_decimal_fraction(operand);
+  return is_bits(operand) || is_decimal_real(operand) || hexadecimal || parse_integer(operand).has_value();
 }
 
 bool PtxOperands::is_output(const std::string& operand) const {
@@ -1039,8 +1040,7 @@ bool PtxOperands::is_output(const std::string& operand) const {
 
 bool PtxOperands::is_real(const std::string& operand) const {
   if (const auto found = registers_.find(operand); found != registers_.end()) return found->second[0] == 'f';
-  if (operand.size() == 10 && (operand.starts_with("0f") || operand.starts_with("0F"))) return true;
-  if (is_decimal_fraction(operand)) return true;
+  if (is_bits(operand) || is_decimal_real(operand)) return true;
   const auto index = index_of(operand);
   return index && values_[*index].real;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -422,21 +421,14 @@ class Drafter {
       }
       alike = 0;
     };
-    std::map<std::string, std::size_t> in_records;  // of an array of structs: how many have been passed
-    for (std::size_t m = 0; m < members.size(); ++m) {
-      const TextParameter& member = members[m];
+    for (const TextParameter& member : members) {
       const ArgumentType type = types_.argument_type(member, kernel);
       if (!member.name.empty() && (names.empty() || names.back() != member.name))
         names.push_back(member.name);
       std::string item;
       if (type.pointer) {
-        std::string own =
+        const std::string own =
             is_of_others(member.name, parameter, kernel) ? parameter.name + "_" + member.name : "";
-        const bool of_array = m > 0 && members[m - 1].name == member.name;  // float* x[4]
-        if (const std::size_t number = of_array ? 1 : ++in_records[member.name]; number > 1) {
-          constexpr std::size_t kMostOfTheirOwn = 8;
-          own = (own.empty() ? member.name : own) + "_" + std::to_string(std::min(number, kMostOfTheirOwn));
-        }
         item = buffers_.buffer_name(member, own, kernel, type, elements, true);
         if (type.rows) item.insert(0, "{pointers: ").append("}");
       } else {

@@ -337,6 +337,66 @@ TEST_F(NewPrograms, ExtentsOfANamespaceAndIntegersOfTheCLibraryAreKnown) {
   EXPECT_THAT(yaml, HasSubstr("args: [{struct: [x, x, w]}, n]"));
 }
 
+TEST_F(NewPrograms, PacksOfTemplatesHaveAsManyParametersAsALaunchShows) {
+  const std::string yaml = draft(R"cuda(
+template <class T> __device__ T sum(T a) { return a; }
+template <class T, class... R> __device__ T sum(T a, R... r) { return a + sum(r...); }
+template <class... Ts> __global__ void values(float* out, Ts... ts) { out[threadIdx.x] = sum(ts...); }
+template <int First, int... Ns> __global__ void numbers(int* out) {
+  const int all[] = {Ns...};
+  out[threadIdx.x] = First * 100 + all[threadIdx.x % sizeof...(Ns)];
+}
+template <class T, class... Ps> __global__ void pointers(T* out, Ps*... ps) { out[threadIdx.x] = sum(ps[0]...); }
+template <class... Ts> void forward(float* out, Ts... ts) { values<<<1, 32>>>(out, ts...); }
+template <class... Ts> __global__ void unknown(float* out, Ts... ts) { out[0] = sum(ts...); }
+template <class... Ts> void pass(float* out, Ts... ts) { unknown<<<1, 32>>>(out, ts...); }
+void run(float* out, int* counts, float* a, double* b) {
+  values<<<1, 32>>>(out, 1.5f, 2, 3.0);
+  numbers<3, 4, 5><<<1, 32>>>(counts);
+  pointers<<<1, 32>>>(out, a, b);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [Ts_1, Ts_2, Ts_3]"));
+  EXPECT_THAT(yaml, HasSubstr("args: [out, ts_1, ts_2, ts_3]"));
+  EXPECT_THAT(yaml, HasSubstr("Ts_2: {type: type, default: int}"));
+  EXPECT_THAT(yaml, HasSubstr("ts_3: {type: Ts_3, default: 3.0}"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [3, 4, 5]"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [T, Ps_1, Ps_2]"));
+  EXPECT_THAT(yaml, HasSubstr("'unknown' is left out"));
+  const CliResult ran = run_with(yaml, {{"checks: []",
+                                         "checks: [{buffer: out, region: [[0, 32]], expected: 6.5}, "
+                                         "{buffer: counts, region: [[0, 1]], expected: 304}, "
+                                         "{buffer: counts, region: [[31, 32]], expected: 305}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, VariablesThatAreDefinedByTheirWholeNameAreSymbols) {
+  const std::string yaml = draft(R"cuda(
+namespace grid { extern __constant__ float weights[2]; namespace in { extern __constant__ int n; } }
+__constant__ float grid::weights[2];
+__constant__ int grid::in::n;
+__global__ void fill(float* out) { out[threadIdx.x] = grid::weights[threadIdx.x % 2] * grid::in::n; }
+void run(float* out, float* w, int n) {
+  cudaMemcpyToSymbol(grid::weights, w, 8);
+  cudaMemcpyToSymbol(grid::in::n, &n, sizeof(n));
+  fill<<<1, 32>>>(out);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("symbols: {\"grid::in::n\": n, \"grid::weights\": weights}"));
+  const std::string n = "n: {type: int, shape: [1], init: ";
+  const std::string weights = "weights: {type: float, shape: [2], init: ";
+  const std::vector<std::pair<std::string, std::string>> filled = {
+      {n + "{uniform: [0, 16]}}", n + "3}"},
+      {weights + "{uniform: [0, 1]}}", weights + "2}"},
+      {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 6}]"}};
+  const CliResult ran = run_with(yaml, filled);
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+  auto other = filled;
+  other.emplace_back("grid::in::n", "grid::n");
+  const CliResult none = run_with(yaml, other);
+  EXPECT_THAT(none.err, HasSubstr("defines no variable 'grid::n'"));
+}
+
 TEST_F(NewPrograms, EachNameOfADeclarationInConstantMemoryIsASymbol) {
   const std::string yaml = draft(R"cuda(
 namespace grid {
@@ -366,6 +426,51 @@ void run(float* out, long h) {
        {one, "one: {type: float, shape: [elements], init: 1}"},
        {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 16}]"}});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, ValuesThatTheProgramChangesAreFollowed) {
+  const std::string yaml = draft(R"cuda(
+#define SHIFT 3
+__global__ void halve([[maybe_unused]] float unused, [[maybe_unused]] int* none, float* x) { x[threadIdx.x] = 1; }
+void run(float* x, int* none, int n) {
+  int blocks = n;
+  blocks >>= 1;
+  blocks >>= SHIFT;
+  blocks /= 8;
+  blocks += 1;
+  for (int left = n; left > 1; left /= 2) blocks = blocks;
+  halve<<<blocks, 64>>>(2.0f, none, x);
+}
+int main() { run(nullptr, nullptr, 512); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, (((n // 2) // 8) // 8) + 1)\"]")) << yaml;
+  EXPECT_THAT(yaml, HasSubstr("args: [unused, none, x]"));
+}
+
+TEST_F(NewPrograms, TypesOfExactWidthAreTheirOwn) {
+  const std::string yaml = draft(R"cuda(
+#include <limits.h>
+#if (ULONG_MAX == 0xffffffffUL)
+typedef unsigned long uint32_t;
+#endif
+__global__ void fill(uint32_t* x) { x[threadIdx.x] = 1; }
+void run(uint32_t* x) { fill<<<1, 32>>>(x); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("x: {type: unsigned, "));
+}
+
+TEST_F(NewPrograms, PointersInAnArrayOfStructsHaveBuffersOfTheirOwn) {
+  const std::string yaml = draft(R"cuda(
+struct Component { float* data; int width; };
+struct Image { Component parts[3]; };
+__global__ void sum(Image image, float* out) {
+  out[threadIdx.x] = image.parts[0].data[0] + image.parts[1].data[0] + image.parts[2].data[0];
+}
+void run(Image image, float* out) { sum<<<1, 32>>>(image, out); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("{struct: [data, {value: elements, type: int}, {value: 0, type: uchar}"));
+  EXPECT_THAT(yaml, HasSubstr("parts1_data, "));
+  EXPECT_THAT(yaml, HasSubstr("parts2_data, "));
 }
 
 TEST_F(NewPrograms, PointersInRecordsAreAddressesOfBuffers) {
@@ -1228,7 +1333,12 @@ TEST_F(NewPrograms, InstructionsOfNumbersAreAsPtxDefinesThem) {
        "1"},
       {"\"{.reg .pred p, q; setp.lt.and.f32 p|q, %1, 0f3f800000, 1; selp.u32 %0, 1, 2, p; @q add.u32 %0, %0, "
        "10;}\" : \"=r\"(r) : \"f\"(nan)",
-       "12"}};
+       "12"},
+      {"\"{.reg .f32 t; .reg .pred p; mul.f32 t, %1, -1.5; setp.ge.f32 p, t, -3.0e0; selp.f32 t, 0.25, 8.0, "
+       "p; "
+       "add.f32 %0, t, 0f3F800000;}\" : \"=f\"(f) : \"f\"(2.0f)",
+       "1067450368"},
+      {"\"{.reg .f64 t; mov.f64 t, 0d4008000000000000; cvt.rzi.s32.f64 %0, t;}\" : \"=r\"(r) :", "3"}};
   std::string kernel =
       "__global__ void k(unsigned* a) {\n  const int minus = -3; const float nan = "
       "__uint_as_float(0x7fc00000u);\n"

@@ -318,6 +318,26 @@ extern "C" __global__ void k(int* out, const int* in, int n) {
               ElementsAre(64, -64, 32, 0, 0, 197));
 }
 
+/// nvcc gets them by a header of CUB or of PyTorch.
+TEST_F(AsyncCopies, NamesOfCudaWithoutTheirHeaders) {
+  EXPECT_THAT(run(R"(
+__device__ cuda::std::optional<int> even(int x) {
+  if (x % 2) return cuda::std::nullopt;
+  return x;
+}
+extern "C" __global__ void k(int* out, const int* in, int n) {
+  if (threadIdx.x == 0) for (int i = 0; i < n; ++i) out[i] = 0;
+  __syncthreads();
+  const auto e = even(in[threadIdx.x]);
+  cuda::atomic_ref<int, cuda::thread_scope_device> sum(out[e ? 0 : 1]);
+  sum.fetch_add(e.value_or(1), cuda::memory_order_relaxed);
+  __syncthreads();
+  if (threadIdx.x == 0) out[2] = cuda::std::max(out[0], out[1]) + cuda::ceil_div(7, 2);
+})",
+                  64, 3),
+              ElementsAre(1056, 32, 1060));
+}
+
 TEST_F(AsyncCopies, NamesOfCudaStd) {
   EXPECT_THAT(run(R"(#include <cuda/std/array>
 #include <cuda/std/bit>

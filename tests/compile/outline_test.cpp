@@ -83,6 +83,16 @@ __device__ float defined(float x) { __device__ float* y = &x; return *y; }
   EXPECT_THAT(names, ElementsAre("table", "a::b::counter", "hidden", "a::nx", "a::ny", "a::nz"));
 }
 
+TEST(Outline, AVariableMayBeDefinedByItsWholeName) {
+  const Outline text = outline(
+      "namespace a { namespace b { extern __constant__ float w[2]; } extern __device__ int n; }\n"
+      "__constant__ float a::b::w[2];\nnamespace a { __constant__ float b::v[2]; }\n"
+      "__device__ int a::n = std::max(1, 2);\n__device__ c::type m;\n");
+  std::vector<std::string> names;
+  for (const DeviceVariable& variable : text.variables) names.push_back(variable.qualified_name);
+  EXPECT_THAT(names, ElementsAre("a::b::w", "a::b::v", "a::n", "m"));
+}
+
 TEST(Outline, TemplateArgumentsAreNoNamesOfVariables) {
   const Outline text = outline(
       "static __device__ std::tuple<double, double>\nf(const int* a, double x);\n"

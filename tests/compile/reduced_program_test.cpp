@@ -105,6 +105,31 @@ TEST(ReducedProgram, HeadersOfLibrariesMayHaveNoSuffix) {
   }
 }
 
+TEST(ReducedProgram, EntriesOfVariablesThatAreNotThereAreLeftOut) {
+  const struct {
+    const char* log;
+    std::vector<std::string> stay;
+  } cases[] = {
+      {"__nv_name_map(2): error: Error in parsing name expression for lowered name lookup. Input name "
+       "expression "
+       "was: \" & no :: f\"\n",
+       {"k", "&no::f::g", "&ns::t"}},
+      {"kiln_names.hip:7:3: error: no member named 't' in namespace 'ns'\n(const void*)(&ns::t),\n",
+       {"k", "&no::f", "&no::f::g"}},
+  };
+  for (const auto& [log, stay] : cases) {
+    Specialization spec = program();
+    for (const char* entry : {"k", "&no::f", "&no::f::g", "&ns::t"}) spec.entries.push_back({entry, {}, ""});
+    Answers answers{{log}};
+    const CompileResult result = compile_reduced(spec, std::ref(answers));
+    ASSERT_TRUE(std::holds_alternative<CodeObject>(result)) << log;
+    std::vector<std::string> left;
+    for (const EntryPoint& entry : answers.seen[1].entries) left.push_back(entry.name_expression);
+    EXPECT_EQ(left, stay) << log;
+    EXPECT_THAT(std::get<CodeObject>(result).log, HasSubstr("is no variable of the kernel text"));
+  }
+}
+
 TEST(ReducedProgram, TextsThatAskForTheCompilerAreTriedAsWithNvcc) {
   const std::string log = "program.cu(2): error: identifier \"INLINE\" is undefined\n";
   Specialization spec = program();

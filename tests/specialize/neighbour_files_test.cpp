@@ -30,6 +30,42 @@ TEST(NeighbourFiles, HaveTheBodiesOfDeviceFunctions) {
               ElementsAre("/p/f.cu", "/p/table.cu", "/p/g.cpp"));
 }
 
+TEST(NeighbourFiles, NameTheHeaderOfAFunctionThatNoTextDeclares) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/include", "/p/src"}) files.make_directories(folder, false);
+  const std::string text =
+      "#define SCALED(x) scaled(x)\n__device__ float own(float x) { return x; }\n"
+      "__global__ void k(float* a) {\n  float* s = shared_array<float>(4, a);\n  a[0] = own(a[1]) + "
+      "twice(a[2]) + "
+      "SCALED(a[3]) + Box().member(3) + ns::inside(2) + common(1) + sqrtf(a[4]);\n}\n";
+  files.write_file("/p/src/main.cu", text, false);
+  files.write_file("/p/include/pool.hpp",
+                   "#ifdef __CUDA_ARCH__\n#define DEVICE __device__\n#else\n#define DEVICE\n#endif\n"
+                   "template <class T> DEVICE inline T* shared_array(int n, T* p) { return p + n; }\n"
+                   "DEVICE inline float common(float x) { return x; }\n",
+                   false);
+  files.write_file(
+      "/p/include/more.h",
+      "__device__ inline float twice(float x) { return 2 * x; }\n"
+      "__device__ float own(float x) { return x; }\n__device__ float scaled(float x) { return x; }\n"
+      "__device__ float member(float x) { return x; }\n__device__ float inside(float x) { return x; }\n",
+      false);
+  files.write_file("/p/include/host.h", "inline float sqrtf(float x) { return x; }\n", false);
+  std::vector<std::string> found;
+  const auto names = [&](const std::vector<IncludedHeader>& headers) {
+    found.clear();
+    for (const UndeclaredFunction& one : undeclared_functions(files, "/p/src/main.cu", text, headers))
+      found.push_back(one.name + " " + one.header.string());
+    return found;
+  };
+  EXPECT_THAT(names({}), ElementsAre("twice /p/include/more.h", "common /p/include/pool.hpp"));
+  files.write_file("/p/include/other.cuh", "__device__ float common(float x) { return 3; }\n", false);
+  EXPECT_THAT(names({}), ElementsAre("twice /p/include/more.h", "shared_array /p/include/pool.hpp"));
+  EXPECT_THAT(names({{"more.h", "/p/include/more.h", *files.read_file("/p/include/more.h")}}),
+              ElementsAre("shared_array /p/include/pool.hpp"));
+}
+
 TEST(NeighbourFiles, HaveTheBodiesOfTheSourcesOfAFolderOfHeaders) {
   const test::FakeClock clock;
   test::MemoryFileSystem files(clock);
@@ -231,8 +267,24 @@ TEST(NeighbourFiles, CopiesOfCubAndThrustAreNotMeant) {
   EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", libraries), IsEmpty());
   EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", {{"cub/cub.cuh"}, {"cube/side.h"}}),
               ElementsAre("/p/third"));
-  // A folder that the build names is meant.
-  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", libraries, {"/p/third"}), ElementsAre("/p/third"));
+  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", libraries, {"/p/third"}), IsEmpty());
+  EXPECT_THAT(folders_of_headers(files, "/p/src/main.cu", {{"own.cuh"}}, {"/p/third"}),
+              ElementsAre("/p/third"));
+}
+
+TEST(NeighbourFiles, AProjectsFileThatIsCalledLikeAHeaderOfCxxIsNotMeant) {
+  const test::FakeClock clock;
+  test::MemoryFileSystem files(clock);
+  for (const char* folder : {"/p/cuda", "/p/lib", "/p/lib/Eigen"}) files.make_directories(folder, false);
+  files.write_file("/p/CMakeLists.txt", "", false);
+  for (const char* header : {"/p/lib/cstring", "/p/lib/string.h", "/p/lib/Eigen/Dense"})
+    files.write_file(header, "", false);
+  const std::vector<HeaderName> names = {{"cstring"}, {"string.h"}};
+  EXPECT_THAT(folders_of_headers(files, "/p/cuda/main.cu", names, {"/p/lib"}), IsEmpty());
+  EXPECT_THAT(folders_of_headers(files, "/p/cuda/main.cu", {{"Eigen/Dense"}}, {"/p/lib"}),
+              ElementsAre("/p/lib"));
+  EXPECT_THAT(folders_of_headers(files, "/p/cuda/main.cu", {{"cstring", true}}, {"/p/lib"}),
+              ElementsAre("/p/lib"));
 }
 
 TEST(NeighbourFiles, QuotedHeadersAreInTheNearestFolderOfTheProject) {

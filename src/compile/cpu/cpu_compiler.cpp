@@ -17,7 +17,9 @@
 #include "compile/cpu/product_check.h"
 #include "compile/cpu/unit.h"
 #include "compile/cpu/warp_steps.h"
+#include "compile/cuda_names.h"
 #include "compile/language_version.h"
+#include "compile/line_directive.h"
 #include "compile/outline.h"
 #include "compile/outside_headers.h"
 #include "compile/process_diagnosis.h"
@@ -191,21 +193,9 @@ class CpuCompiler final : public Compiler {
     return options_.identity_memo.empty() ? "" : options_.identity_memo.string() + ".folders";
   }
 
-  /// Kernels of which each block has at most 32 work-items.
-  static std::set<std::string> one_warp_kernels(const std::vector<EntryPoint>& entries) {
-    std::set<std::string> small, large;
-    for (const EntryPoint& entry : entries) {
-      const auto& block = entry.fixed_block;
-      const bool fits = block && std::uint64_t{block->x} * block->y * block->z <= 32;
-      (fits ? small : large).insert(kernel_name(entry.name_expression));
-    }
-    for (const std::string& kernel : large) small.erase(kernel);
-    return small;
-  }
-
   /// Lanes of a warp that rely on running in step wait for each other; types of variables have names.
   static Specialization prepared(Specialization specialization) {
-    const std::set<std::string> one_warp = one_warp_kernels(specialization.entries);
+    const UnitNumbers numbers = unit_numbers(specialization);
     std::set<std::string> shared = shared_arrays(specialization.source_text);
     for (const IncludedHeader& header : specialization.headers) shared.merge(shared_arrays(header.text));
     const auto prepare = [&](std::string& text) {
@@ -213,13 +203,28 @@ class CpuCompiler final : public Compiler {
       const bool lanes = has("volatile") || has("__shared__") || has("__device__");
       if (!lanes && !has("struct") && !has("union") && !has("class") && !has("enum")) return;
       const Outline parsed = outline(text);
-      std::vector<TextEdit> edits = mark_warp_steps(parsed, one_warp, shared);
+      std::vector<TextEdit> edits = mark_warp_steps(parsed, numbers, shared);
       for (TextEdit& edit : name_local_types(parsed)) edits.push_back(std::move(edit));
       if (!edits.empty()) text = apply_edits(text, std::move(edits));
     };
     prepare(specialization.source_text);
     for (IncludedHeader& header : specialization.headers) prepare(header.text);
+    include_names_of_cuda(specialization);
     return specialization;
+  }
+
+  /// Names of `cuda::` without an include: the text gets their headers.
+  static void include_names_of_cuda(Specialization& specialization) {
+    std::vector<std::string_view> texts = {specialization.source_text};
+    for (const IncludedHeader& header : specialization.headers) texts.emplace_back(header.text);
+    std::string includes;
+    for (const std::string& name : implied_cuda_headers(texts, specialization.unseen_headers, is_stand_in)) {
+      includes += "#include <" + name + ">\n";
+      specialization.unseen_headers.push_back(name);
+    }
+    if (includes.empty()) return;
+    std::sort(specialization.unseen_headers.begin(), specialization.unseen_headers.end());
+    specialization.source_text.insert(0, includes + line_directive(specialization.source_name));
   }
 
   /// Kernels with barriers are split at them if possible, on the preprocessor's output.

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "compile/cpu/split/head.h"
+#include "specialize/template_arguments.h"
 
 namespace kiln {
 namespace {
@@ -280,8 +281,15 @@ bool returns(const Statement& statement) {
 
 }  // namespace
 
-OneWarpCode::OneWarpCode(const Outline& text, const std::set<std::string>& kernels)
-    : tokens_(text.source.tokens), constants_(constants_of(text)), inside_(tokens_.size() + 1, false) {
+OneWarpCode::OneWarpCode(const Outline& text, const UnitNumbers& numbers)
+    : tokens_(text.source.tokens),
+      numbers_(numbers),
+      constants_(constants_of(text)),
+      inside_(tokens_.size() + 1, false) {
+  for (const auto& [name, value] : numbers.macros) {
+    const auto known = constants_.emplace(name, value).first;
+    known->second = std::max(known->second, value);
+  }
   std::set<std::string_view> names;
   for (const DefinitionOutline& definition : text.definitions) {
     if (definition.is_class || definition.body.begin == 0 || definition.body.end >= tokens_.size()) continue;
@@ -290,7 +298,8 @@ OneWarpCode::OneWarpCode(const Outline& text, const std::set<std::string>& kerne
     function.definition = &definition;
     function.parsed = fission::parse_body(tokens_, definition.body, [](std::size_t) { return false; });
     if (!function.parsed.trouble.empty() || !function.parsed.block) continue;
-    function.variables = lane_variables(tokens_, definition, constants_);
+    function.constants = constants_in(definition);
+    function.variables = lane_variables(tokens_, definition, function.constants);
     names.insert(definition.name);
     functions_.push_back(std::move(function));
   }
@@ -304,7 +313,7 @@ OneWarpCode::OneWarpCode(const Outline& text, const std::set<std::string>& kerne
   std::vector<bool> whole;
   for (const FunctionStatements& function : functions_) {
     const DefinitionOutline& definition = *function.definition;
-    whole.push_back(definition.kernel ? kernels.contains(std::string(definition.name))
+    whole.push_back(definition.kernel ? numbers.one_warp_kernels.contains(std::string(definition.name))
                                       : contains_word(definition.name, "warp"));
     mark(function, *function.parsed.block, whole.back());
   }
@@ -321,6 +330,49 @@ OneWarpCode::OneWarpCode(const Outline& text, const std::set<std::string>& kerne
   }
 }
 
+std::map<std::string_view, int> OneWarpCode::constants_in(const DefinitionOutline& definition) const {
+  std::map<std::string_view, int> constants = constants_;
+  const TokenRange head = fission::parse_head(tokens_, definition).template_head;
+  if (head.begin + 2 >= head.end) return constants;
+  const auto given = numbers_.template_arguments.find(std::string(definition.name));
+  std::size_t index = 0;
+  for (const TokenSpan& part : parts_of(tokens_, {head.begin + 2, head.end - 1}, true)) {
+    std::size_t name = part.begin;  // the last one in front of a default: "int K = 4"
+    for (std::size_t i = part.begin; i < part.end && !tokens_[i].is("="); ++i) name = i;
+    constants.erase(tokens_[name].text);
+    const bool known = definition.kernel && given != numbers_.template_arguments.end() &&
+                       index < given->second.size() && given->second[index];
+    if (known) constants[tokens_[name].text] = *given->second[index];
+    ++index;
+  }
+  return constants;
+}
+
+UnitNumbers unit_numbers(const Specialization& specialization) {
+  UnitNumbers found;
+  std::set<std::string> large;
+  for (const EntryPoint& entry : specialization.entries) {
+    const std::string kernel = kernel_name(entry.name_expression);
+    const auto& block = entry.fixed_block;
+    const bool fits = block && std::uint64_t{block->x} * block->y * block->z <= kLanes;
+    (fits ? found.one_warp_kernels : large).insert(kernel);
+    const std::vector<std::string> arguments = template_id(entry.name_expression).arguments;
+    const auto [known, first] = found.template_arguments.try_emplace(kernel);
+    if (first) known->second.assign(arguments.size(), 0);
+    known->second.resize(std::min(known->second.size(), arguments.size()));
+    for (std::size_t i = 0; i < known->second.size(); ++i) {
+      const std::optional<int> value = number(arguments[i]);
+      known->second[i] =
+          value && known->second[i] ? std::optional(std::max(*value, *known->second[i])) : std::nullopt;
+    }
+  }
+  for (const std::string& kernel : large) found.one_warp_kernels.erase(kernel);
+  for (const auto& [name, text] : specialization.defines) {
+    if (const auto value = number(text)) found.macros[name] = *value;
+  }
+  return found;
+}
+
 bool OneWarpCode::only_called_inside(std::string_view name) const {
   const auto calls = calls_.find(name);
   return calls != calls_.end() && std::all_of(calls->second.begin(), calls->second.end(),
@@ -333,7 +385,7 @@ void OneWarpCode::mark(TokenRange range, bool inside) {
 
 void OneWarpCode::mark(const FunctionStatements& function, const Statement& statement, bool inside) {
   mark(statement.range, inside);
-  const Conditions conditions(tokens_, constants_, function.variables);
+  const Conditions conditions(tokens_, function.constants, function.variables);
   if (statement.kind == Kind::kIf) {
     const bool one = conditions.one(statement.condition);
     mark(function, *statement.children[0], !one && (inside || conditions.few(statement.condition)));

@@ -206,7 +206,7 @@ std::set<std::string> shared_arrays(std::string_view text) {
   return {names.begin(), names.end()};
 }
 
-std::vector<TextEdit> mark_warp_steps(const Outline& text, const std::set<std::string>& one_warp_kernels,
+std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitNumbers& numbers,
                                       const std::set<std::string>& shared_names) {
   const std::vector<Token>& tokens = text.source.tokens;
   Names everywhere, shared(shared_names.begin(), shared_names.end());
@@ -236,7 +236,7 @@ std::vector<TextEdit> mark_warp_steps(const Outline& text, const std::set<std::s
       resolve(tokens, {{at, one.end + 1}, true, false, true}, one, edits);
     }
   }
-  const OneWarpCode code(text, one_warp_kernels);
+  const OneWarpCode code(text, numbers);
   const Names synchronizing = synchronizing_functions(text);
   for (const FunctionStatements& function : code.functions()) {
     Names arrays = common_arrays(tokens, *function.definition, shared);

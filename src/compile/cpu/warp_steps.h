@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/cpu/one_warp_code.h"
 #include "compile/outline.h"
 
 namespace kiln {
@@ -17,10 +18,9 @@ namespace kiln {
 /// - in code that only one warp runs, an assignment to an element of shared memory, or of a pointer that a
 ///   function gets, reads another element, which a later lane may have written: `c[order[i]] = c[i]`.
 /// In such code a statement also waits before it reads what other lanes stored, or stores what they read.
-/// `one_warp_kernels`: kernels whose blocks have at most 32 work-items. `shared`: arrays in shared memory
+/// `shared`: arrays in shared memory
 /// that this text or another one of the unit declares outside of functions.
-[[nodiscard]] std::vector<TextEdit> mark_warp_steps(const Outline& text,
-                                                    const std::set<std::string>& one_warp_kernels,
+[[nodiscard]] std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitNumbers& numbers,
                                                     const std::set<std::string>& shared);
 
 /// The names of the arrays in shared memory that a text declares outside of functions.

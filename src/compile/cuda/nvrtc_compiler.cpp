@@ -17,6 +17,7 @@
 #include "compile/cuda/nvrtc_library.h"
 #include "compile/cuda/nvrtc_program.h"
 #include "compile/cuda/nvrtc_unit.h"
+#include "compile/cuda_names.h"
 #include "compile/device_launches.h"
 #include "compile/identity_memo.h"
 #include "compile/kernel_cast.h"
@@ -104,7 +105,8 @@ class NvrtcCompiler final : public Compiler {
     std::string text;
     // Of all branches: more versions in the key than are needed, without reading conditions in a warm start.
     const ImpliedHeaders implied = implied_headers(texts_of(specialization), specialization.unseen_headers);
-    const std::vector<std::string> headers = included_and_implied(specialization, implied);
+    std::vector<std::string> headers = included_and_implied(specialization, implied);
+    for (std::string& name : implied_of_cuda(specialization)) headers.push_back(std::move(name));
     if (!headers.empty()) text = header_versions(headers, cuda_headers(), files_);
     if (specialization.lineinfo) text += "; sources in " + options_.source_folder.string();
     if (launches_from_kernels(specialization) || names_device_runtime(texts_of(specialization))) {
@@ -142,7 +144,9 @@ class NvrtcCompiler final : public Compiler {
     const NvrtcArch arch = choose(compiled_arch(specialization));
     RtcUnit unit = make_nvrtc_unit(specialization, options_.source_folder);
     const ImpliedHeaders implied = implied_by(specialization);
-    const std::vector<std::string> unseen = included_and_implied(specialization, implied);
+    std::vector<std::string> unseen = included_and_implied(specialization, implied);
+    const std::vector<std::string> of_cuda = implied_of_cuda(specialization);
+    unseen.insert(unseen.end(), of_cuda.begin(), of_cuda.end());
     NvrtcHeaders more = make_nvrtc_headers(unseen, names_std(specialization),
                                            unseen.empty() ? CudaHeaders{} : cuda_headers(), files_);
     std::string front = "#include \"" + std::string(kNvccHeader) + "\"\n" + implied.macros;
@@ -151,6 +155,7 @@ class NvrtcCompiler final : public Compiler {
         front += "#include <" + name + ">\n";
       unit.add_header(std::move(name), std::move(text));
     }
+    for (const std::string& name : of_cuda) front += "#include <" + name + ">\n";
     bool launches = launches_from_kernels(specialization);
     if (launches) front += kTypedMalloc;
     unit.text.insert(0, front);
@@ -170,8 +175,8 @@ class NvrtcCompiler final : public Compiler {
         return Diagnostic{specialization.source_name + ": error: " + problem, "", "", true};
       options.emplace_back(kRelocatable);
     }
-    const bool minimal =
-        !launches && implied.names.empty() && may_be_minimal(specialization, nvrtc.version());
+    const bool minimal = !launches && implied.names.empty() && of_cuda.empty() &&
+                         may_be_minimal(specialization, nvrtc.version());
     if (minimal) options.emplace_back(kMinimal);
 
     const auto begin = std::chrono::steady_clock::now();
@@ -267,6 +272,11 @@ class NvrtcCompiler final : public Compiler {
     const bool includes = !specialization.unseen_headers.empty();
     return implied_headers(texts_of(specialization), includes ? compiled_parts(specialization).includes.unseen
                                                               : specialization.unseen_headers);
+  }
+  /// Headers of names of `cuda::` that the texts use without an include.
+  std::vector<std::string> implied_of_cuda(const Specialization& specialization) {
+    return implied_cuda_headers(texts_of(specialization), specialization.unseen_headers,
+                                [&](const std::string& name) { return cuda_headers().has(name, files_); });
   }
   static std::vector<std::string> included_and_implied(const Specialization& specialization,
                                                        const ImpliedHeaders& implied) {

@@ -156,6 +156,17 @@ TEST_F(NvrtcCompilerTest, NamesOfStdAreThereWithoutAnInclude) {
   EXPECT_EQ(compiler_->surroundings(specialize("extern \"C\" __global__ void f() {}\n", "f")), "");
 }
 
+TEST_F(NvrtcCompilerTest, NamesOfCudaAreThereWithoutAnInclude) {
+  if (!has_cuda_headers("cuda/std/optional")) GTEST_SKIP() << "no libcu++ of this NVRTC's release";
+  for (const std::string line :
+       {"cuda::std::optional<int> a = y[1]; y[0] = a.value_or(2);",
+        "cuda::atomic_ref<int, cuda::thread_scope_device>(y[0]).fetch_add(1, cuda::memory_order_relaxed);",
+        "y[0] = cuda::std::max(y[1], y[2]);"})
+    EXPECT_FALSE(compile(specialize("extern \"C\" __global__ void f(int* y) {\n  " + line + "\n}\n", "f"))
+                     .binary.empty())
+        << line;
+}
+
 TEST_F(NvrtcCompilerTest, NoCodeIsAFailedCompile) {
   Specialization specialization = specialize("extern \"C\" __global__ void f(int* a) { *a = 1; }", "f");
   specialization.options = {"-dlto"};
