@@ -3,8 +3,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "device/stream_capture.h"
 #include "embed/request_inputs.h"
 #include "embed/wisdom_lookup.h"
+#include "trial/prepared_kernel.h"
 
 namespace kiln {
 namespace {
@@ -115,10 +117,16 @@ std::shared_ptr<Kernel::Impl> make_kernel(const KernelRequest::Impl& request, co
                                          ? std::move(found.code)
                                          : load_with_symbols(request, prepared, *found.code);
   DeviceFunction& function = code->function(prepared.unit.name_expressions.at(request.kernel->name));
-  auto made = std::make_shared<Kernel::Impl>(
-      Kernel::Impl{request.device, std::move(code),
-                   BoundLaunch(*request.device->device, function, prepared.configuration, *request.kernel,
-                               prepared.unit.params)});
+  Device& device = *request.device->device;
+  for (const ArgumentSpec& argument : request.kernel->args) {
+    if (argument.kind == ArgumentSpec::Kind::kFunction)
+      require_no_capture(device, request.caller_stream, "kernel '" + request.kernel->name + "'",
+                         "the address of '" + argument.name + "' cannot be read");
+  }
+  BoundLaunch launch(device, function, prepared.configuration, *request.kernel, prepared.unit.params);
+  pass_functions(prepared.configuration, *request.kernel, *code, device, *request.device->stream, launch);
+  auto made =
+      std::make_shared<Kernel::Impl>(Kernel::Impl{request.device, std::move(code), std::move(launch)});
   made->origin = to_string(found.origin);
   made->key = found.key.digest;
   made->compile_seconds = found.compile_seconds;

@@ -47,6 +47,8 @@ void require_plain(const KernelRequest::Impl& request, const PreparedRequest& pr
       refuse("it takes a texture of '" + argument.name + "'; launch what get() returns");
     if (argument.kind == ArgumentSpec::Kind::kPointers)
       refuse("it takes pointers to the rows of '" + argument.name + "'; launch what get() returns");
+    if (argument.kind == ArgumentSpec::Kind::kFunction)
+      refuse("it takes a pointer to '" + argument.name + "'; launch what get() returns");
     if (!is_passed(argument) && argument_changes(*request.workload, argument, prepared.unit.params))
       refuse("an argument depends on variables of the program 'run:'");
   }

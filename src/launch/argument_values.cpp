@@ -308,6 +308,7 @@ std::vector<std::byte> argument_bytes(const Configuration& configuration, const 
     case ArgumentSpec::Kind::kValue:
       return expression_bytes(configuration, argument, variables);
     case ArgumentSpec::Kind::kNull:
+    case ArgumentSpec::Kind::kFunction:  // known when the code is loaded
       return std::vector<std::byte>(sizeof(void*));
     case ArgumentSpec::Kind::kBuffer:
     case ArgumentSpec::Kind::kTensorMap:

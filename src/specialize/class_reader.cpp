@@ -223,7 +223,11 @@ std::string add_alias(const std::vector<Token>& tokens, const Declaration& decla
   if (!declaration.template_head.empty()) begin = declaration.template_head.end + 1;
   const std::size_t end = declaration.whole.end - 1;
   std::string name;
-  if (begin < end && tokens[begin].is("typedef") && end > begin + 2) {
+  if (begin < end && tokens[begin].is("typedef") && tokens[end - 1].is(")")) {
+    const TextParameter function = parameter_of(tokens, {begin + 1, end});  // "typedef float (*F)(float);"
+    name = function.name;
+    types[name] = function.type;
+  } else if (begin < end && tokens[begin].is("typedef") && end > begin + 2) {
     name = std::string(tokens[end - 1].text);
     if (!is_exact_width_type(name)) types[name] = text_of(tokens, {begin + 1, end - 1});
   } else if (begin < end && tokens[begin].is("using") && begin + 2 < end && tokens[begin + 2].is("=")) {

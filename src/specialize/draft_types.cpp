@@ -617,6 +617,23 @@ std::string DraftTypes::borrowed_number(const TextParameter& parameter) const {
   return "";
 }
 
+bool DraftTypes::is_function_pointer(const TextParameter& parameter, const TextKernel& kernel) const {
+  return written_type(parameter.type, kernel).find("(*)(") != std::string::npos;
+}
+
+std::string DraftTypes::pointed_function(const TextParameter& parameter, const TextKernel& kernel) const {
+  const std::string type = written_type(parameter.type, kernel);
+  for (const auto& [variable, declared] : program_.variables) {
+    const auto value = program_.constants.find(variable);
+    if (value == program_.constants.end() || written_type(declared, TextKernel()) != type) continue;
+    const std::string name = value->second.substr(value->second.starts_with('&') ? 1 : 0);
+    for (const std::string& function : program_.functions) {
+      if (function == name || function.ends_with("::" + name)) return function;
+    }
+  }
+  return program_.functions.empty() ? "" : *program_.functions.begin();
+}
+
 bool DraftTypes::holds_address(const std::string& type) {
   return type.find('*') != std::string::npos && type.find_first_of("&(") == std::string::npos;
 }

@@ -119,6 +119,11 @@ class DraftTypes {
   /// launched for a parameter of the same name and type; empty if there is none.
   [[nodiscard]] std::string borrowed_number(const TextParameter& parameter) const;
 
+  [[nodiscard]] bool is_function_pointer(const TextParameter& parameter, const TextKernel& kernel) const;
+  /// A device function of the program that may be what such an argument points to: the value of a variable of
+  /// the pointer's type, else any function; empty: the program has none.
+  [[nodiscard]] std::string pointed_function(const TextParameter& parameter, const TextKernel& kernel) const;
+
   /// Whether a member of this type is a pointer, or an array of them.
   [[nodiscard]] static bool holds_address(const std::string& type);
 

@@ -1,5 +1,6 @@
 #include "specialize/symbol_expression.h"
 
+#include <cctype>
 #include <string_view>
 #include <vector>
 
@@ -32,6 +33,12 @@ std::string symbol_expression(const Configuration& configuration, const std::str
     arguments.push_back(known ? configuration.value(argument).cpp_literal() : argument);
   }
   return symbol.substr(0, open) + "<" + join(arguments, ", ") + ">";
+}
+
+std::string variable_of_function(const std::string& expression) {
+  std::string name = "kiln_function_";
+  for (const char c : expression) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+  return name;
 }
 
 std::string entry_of_variable(const std::string& symbol_expression) {

@@ -10,6 +10,10 @@ namespace kiln {
 /// The text's name for a name of a kernel's `symbols`: "mask<float>" for "mask<T>"; any other name is itself.
 [[nodiscard]] std::string symbol_expression(const Configuration& configuration, const std::string& symbol);
 
+/// The variable that the text of a kernel gets which is passed a pointer to a device function, an expression
+/// as above: it holds that pointer.
+[[nodiscard]] std::string variable_of_function(const std::string& expression);
+
 /// The entry for a variable, "&mask<float>": by an entry compilers make an instance of a template, and say by
 /// which name a variable is found.
 [[nodiscard]] std::string entry_of_variable(const std::string& symbol_expression);

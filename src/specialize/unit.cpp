@@ -65,6 +65,11 @@ void add_written(Specialization& specialization, const KernelSpec& kernel) {
   const std::string symbols = "kernels." + kernel.name + ".symbols";
   for (std::size_t i = 0; i < kernel.symbols.size(); ++i)
     specialization.written.push_back({kernel.symbols[i].first, symbols, kernel.symbol_places.at(i), false});
+  for (const ArgumentSpec& argument : kernel.args) {
+    if (argument.kind == ArgumentSpec::Kind::kFunction)
+      specialization.written.push_back(
+          {argument.name, "kernels." + kernel.name + ".args", argument.where, false});
+  }
 }
 
 std::string name_expression(const Configuration& configuration, const KernelSpec& kernel) {
@@ -249,8 +254,18 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
       add_entry(unit->specialization,
                 {expression, fixed_block(configuration, *shape, target), bounds_text(configuration, kernel)});
     }
-    for (const auto& [symbol, buffer] : kernel.symbols) {
-      const std::string variable = symbol_expression(configuration, symbol);
+    std::vector<std::string> variables;
+    for (const auto& [symbol, buffer] : kernel.symbols)
+      variables.push_back(symbol_expression(configuration, symbol));
+    for (const ArgumentSpec& argument : kernel.args) {
+      if (argument.kind != ArgumentSpec::Kind::kFunction) continue;
+      const std::string function = symbol_expression(configuration, argument.name);
+      variables.push_back(variable_of_function(function));
+      const std::string line = "\n__device__ auto " + variables.back() + " = &" + function + ";\n";
+      std::string& text = unit->specialization.source_text;
+      if (text.find(line) == std::string::npos) text += line;
+    }
+    for (const std::string& variable : variables) {
       if (needs_entry(variable, unit->specialization))
         add_entry(unit->specialization, {entry_of_variable(variable), std::nullopt, ""});
     }

@@ -311,6 +311,10 @@ class Drafter {
     for (const TextParameter& parameter : kernel.parameters) {
       const ArgumentType type = types_.argument_type(parameter, kernel);
       const std::string what = "its argument '" + parameter.name + "' is ";
+      if (types_.is_function_pointer(parameter, kernel)) {
+        if (!types_.pointed_function(parameter, kernel).empty()) continue;
+        return what + "a pointer to a function, and the program has no device function";
+      }
       if (!type.pointer && is_called(kernel, parameter.name) && !of_lambdas().empty() &&
           types_.template_arguments(kernel, bare_type(parameter.type), 1).empty())
         return what + "a function object, which a workload cannot pass" + of_lambdas();
@@ -468,6 +472,11 @@ class Drafter {
     for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
       const TextParameter& parameter = kernel.parameters[i];
       const ArgumentType type = types_.argument_type(parameter, kernel);
+      if (types_.is_function_pointer(parameter, kernel)) {
+        arguments.push_back("{function: " + quoted_scalar(types_.pointed_function(parameter, kernel)) + "}");
+        structs += (structs.empty() ? "the function of " : "; the function of ") + parameter.name;
+        continue;
+      }
       if (DraftTypes::is_tensor_map(parameter)) {
         arguments.push_back(buffers_.tensor_map_argument(parameter, kernel));
         continue;

@@ -56,6 +56,24 @@ void load_symbols(const SymbolVariables& symbols, Workspace& workspace) {
   }
 }
 
+void pass_functions(const Configuration& configuration, const KernelSpec& kernel, const LoadedCode& code,
+                    Device& device, Stream& stream, BoundLaunch& launch) {
+  for (std::size_t i = 0; i < kernel.args.size(); ++i) {
+    const ArgumentSpec& argument = kernel.args[i];
+    if (argument.kind != ArgumentSpec::Kind::kFunction) continue;
+    const auto variable =
+        find_variable(variable_of_function(symbol_expression(configuration, argument.name)), code);
+    std::vector<std::byte> address(sizeof(void*));
+    if (!variable || variable->second != address.size()) {
+      throw bad_input("kernels." + kernel.name + ".args: '" + kernel.source + "' has no device function '" +
+                          argument.name + "' with an address",
+                      argument.where);
+    }
+    device.copy_to_host(stream, address.data(), variable->first, address.size());
+    launch.set_bytes(i, address);
+  }
+}
+
 PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelSpec& kernel,
                                const std::vector<LoadedUnit>& units, Workspace& workspace)
     : PreparedKernel(configuration, kernel, unit_of(units, kernel.name, configuration.child()), workspace) {}
@@ -80,6 +98,7 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
     addresses_.push_back(*places_.back());
   }
   launch_.keep_maps(addresses_);
+  pass_functions(configuration, kernel, *unit.code, workspace.device(), workspace.stream(), launch_);
   symbols_ = find_symbols(configuration, kernel, *unit.code, workspace);
   for (const auto& [address, buffer] : symbols_) add_buffer(buffer);
 }
@@ -113,6 +132,8 @@ bool PreparedKernel::add_to_key(FieldHasher& hasher) const {
     if (argument.names_buffer() && argument.kind != ArgumentSpec::Kind::kBuffer) return false;
     if (argument.kind == ArgumentSpec::Kind::kBuffer) {
       add_buffer_to_key(argument.name);
+    } else if (argument.kind == ArgumentSpec::Kind::kFunction) {
+      hasher.field("function", argument.name);
     } else {
       const std::span<const std::byte> bytes = launch_.bytes_of(i);
       hasher.field("argument", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -34,6 +34,11 @@ using SymbolVariables = std::vector<std::pair<void*, std::string>>;
 /// Copies the buffers' content into the variables; complete on return.
 void load_symbols(const SymbolVariables& symbols, Workspace& workspace);
 
+/// Gives a launch the addresses of the device functions that the kernel is passed. Throws bad_input where the
+/// module lacks one.
+void pass_functions(const Configuration& configuration, const KernelSpec& kernel, const LoadedCode& code,
+                    Device& device, Stream& stream, BoundLaunch& launch);
+
 /// One kernel with its arguments bound to a workspace's buffers, ready to be enqueued any number of times.
 /// Configuration, kernel, units and workspace have to outlive it.
 class PreparedKernel {

@@ -87,14 +87,18 @@ ArgumentSpec read_argument(const YamlNode& node, bool member) {
     argument.kind = ArgumentSpec::Kind::kBuffer;
     argument.name = node.at("buffer").text();
     argument.formal = argument.name;
+  } else if (node.is_map() && node.find("function")) {
+    node.require_keys({"function"});
+    argument.kind = ArgumentSpec::Kind::kFunction;
+    argument.name = node.at("function").text();
   } else if (node.is_map() && node.find("value")) {
     node.require_keys(member ? Keys{"value", "type", "name", "count"} : Keys{"value", "type", "name"});
     argument.kind = ArgumentSpec::Kind::kValue;
     argument.value = read_expression(node.at("value"));
     argument.type = node.at("type").text();
   } else if (node.is_map()) {
-    node.require_keys(
-        {"buffer", "value", "type", "name", "tensor_map", "texture", "surface", "pointers", "struct"});
+    node.require_keys({"buffer", "value", "type", "name", "tensor_map", "texture", "surface", "pointers",
+                       "function", "struct"});
     argument.kind = ArgumentSpec::Kind::kGiven;
     static_cast<void>(node.at("name"));
     read_optional(node, "type", argument.type, read_text);

@@ -165,10 +165,21 @@ struct TextureSpec {
 
 struct ArgumentSpec {
   /// kGiven: each launch gives it a buffer, or with `type` a number.
-  /// kPointers: an array of pointers to the rows of a buffer.
-  enum class Kind { kBuffer, kTensorMap, kTexture, kPointers, kParams, kParameter, kValue, kNull, kGiven };
+  /// kPointers: an array of pointers to the rows of a buffer. kFunction: a pointer to a function of the text.
+  enum class Kind {
+    kBuffer,
+    kTensorMap,
+    kTexture,
+    kPointers,
+    kFunction,
+    kParams,
+    kParameter,
+    kValue,
+    kNull,
+    kGiven
+  };
   Kind kind = Kind::kNull;
-  std::string name;      ///< buffer (also of a tensor map, a texture or pointers) or parameter
+  std::string name;      ///< buffer (also of a tensor map, a texture or pointers), function, or parameter
   std::string formal;    ///< the name with which a launch changes it; empty: it cannot
   ExpressionText value;  ///< for kValue
   std::string type;      ///< for kValue and kGiven

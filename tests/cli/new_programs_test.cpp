@@ -428,6 +428,38 @@ void run(float* out, long h) {
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, PointersToDeviceFunctionsArePassed) {
+  const std::string yaml = draft(R"cuda(
+typedef float (*Operation)(float, float);
+namespace ops {
+__device__ float add(float a, float b) { return a + b; }
+__device__ float first(float a, float) { return a; }
+template <class T> __device__ T multiply(T a, T b) { return a * b; }
+}
+__device__ Operation chosen = ops::first;
+__global__ void apply(float* x, Operation op, float (*other)(float, float)) {
+  x[threadIdx.x] = other(op(x[threadIdx.x], 3.0f), 2.0f);
+}
+int main() {
+  float* x;
+  Operation op;
+  cudaMemcpyFromSymbol(&op, chosen, sizeof(op));
+  apply<<<1, 32>>>(x, op, op);
+}
+)cuda");
+  const std::string args = "args: [x, {function: \"ops::first\"}, {function: \"ops::first\"}]";
+  EXPECT_THAT(yaml, HasSubstr(args + "  # FILL IN the function of op; the function of other"));
+  const std::string filled = "args: [x, {function: \"ops::add\"}, {function: \"ops::multiply<float>\"}]";
+  const std::string content = "shape: [elements], init: {uniform: [0, 1]}";
+  const CliResult ran = run_with(yaml, {{args, filled},
+                                        {content, "shape: [32], init: 1"},
+                                        {"checks: []", "checks: [{buffer: x, expected: 8}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+  const CliResult wrong = run_with(yaml, {{args, "args: [x, {function: \"ops::ad\"}, null]"}});
+  EXPECT_EQ(wrong.code, kExitBadInput);
+  EXPECT_THAT(wrong.err, HasSubstr("ad"));
+}
+
 TEST_F(NewPrograms, ValuesThatTheProgramChangesAreFollowed) {
   const std::string yaml = draft(R"cuda(
 #define SHIFT 3

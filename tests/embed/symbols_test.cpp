@@ -37,6 +37,7 @@ kernels:
   make_squares: {source: make_squares.cu, grid: [1], block: [4], args: [squares], symbols: {base: weights}}
   without: {source: without.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: unsaid}}
   pointer: {source: pointer.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: addresses}}
+  calls: {source: calls.cu, grid: [1], block: [4], args: [y, {function: "ops::twice"}]}
   given: {source: given.cu, entry: weigh, grid: [1], block: [32], args: [weights, params], symbols: {table: weights}}
   absent: {source: absent.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {tabel: weights}}
   unfit: {source: unfit.cu, entry: weigh, grid: [1], block: [32], args: [y, params], symbols: {table: longer}}
@@ -72,6 +73,10 @@ __constant__ T numbers[4];
 extern "C" __global__ void instance(double* y) { y[threadIdx.x] = numbers<double>[threadIdx.x]; }
 )";
 
+const char* const kCalls = R"(namespace ops { __device__ double twice(double a) { return 2 * a; } }
+extern "C" __global__ void calls(double* y, double (*f)(double)) { y[threadIdx.x] = f(threadIdx.x + 1.0); }
+)";
+
 const char* const kSpaces = R"(namespace outer {
 namespace inner { __constant__ double table[4]; }
 static __constant__ double own[4];
@@ -97,6 +102,7 @@ class Symbols : public testing::Test {
     std::ofstream(folder_ / "change.cu") << kChange;
     std::ofstream(folder_ / "instance.cu") << kInstance;
     std::ofstream(folder_ / "spaces.cu") << kSpaces;
+    std::ofstream(folder_ / "calls.cu") << kCalls;
     Settings settings;
     settings.cache_dir = (folder_ / "cache").string();
     settings.log_level = "off";
@@ -162,6 +168,12 @@ TEST_F(Symbols, HoldItInFamiliesAndInTheBackground) {
   background.wait();
   EXPECT_EQ(background.status().state, BackgroundState::kSpecialised);
   EXPECT_EQ(result_of(background), (Values{4, 5, 6, -1}));
+}
+
+TEST_F(Symbols, FunctionsArePassedByTheirAddress) {
+  EXPECT_EQ(result_of(request("calls").get()), (Values{2, 4, 6, 8}));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(request("calls").function<void(double*)>()); }),
+              HasSubstr("it takes a pointer to 'ops::twice'; launch what get() returns"));
 }
 
 TEST_F(Symbols, AreRefusedWhereTheirContentIsNotKnown) {

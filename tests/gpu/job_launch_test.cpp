@@ -183,6 +183,30 @@ __global__ void reference(double* expected, const Graph* graph) {
   }
 }
 
+TEST_F(GpuJobLaunch, PointersToDeviceFunctionsAreThoseOfTheDevice) {
+  write("calls/calls.cu", R"(namespace {
+__device__ double hidden(double a) { return a + 1; }
+}
+namespace ops { template <class T> __device__ T twice(T a) { return 2 * a; } }
+__global__ void calls(double* y, double (*first)(double), double (*second)(double)) {
+  y[threadIdx.x] = second(first(y[threadIdx.x]));
+}
+)");
+  write("calls/calls.yaml", R"yaml(workload: calls
+parameters: {T: {type: type, default: double}}
+buffers: {y: {type: double, shape: [64], init: 3}}
+kernels:
+  calls: {source: calls.cu, grid: [1], block: [64], args: [y, {function: hidden}, {function: "ops::twice<T>"}]}
+run: [calls]
+verify: {checks: [{buffer: y, expected: 8}]}
+)yaml");
+  const std::string job = write("calls.job.yaml", "workload: calls\nmeasure: false\n");
+  for (const char* device : {"cuda:0", "cpu"}) {
+    const CliResult result = kiln({"run", job, "--device", device});
+    EXPECT_EQ(result.code, 0) << device << result.out << result.err;
+  }
+}
+
 // Each of 30 launches adds 1 to what the one before has written, from another place: with blocks that start
 // too early some sums are smaller.
 TEST_F(GpuJobLaunch, OverlappingLaunchesSeeWhatTheLaunchBeforeHasWritten) {

@@ -188,7 +188,7 @@ std::optional<std::pair<std::string, std::string>> nvccs_cstdint(const CudaHeade
 }
 
 /// <cub/cub.cuh> includes algorithms of the whole device, which only the host can start; this version omits
-/// them.
+/// them, and stands in for the headers of <cub/device/>.
 std::string cub_for_devices(const CudaHeaders& cuda, FileSystem& files) {
   std::string text = "#pragma once\n";
   for (const char* folder : {"block", "warp", "thread", "grid", "iterator"}) {
@@ -252,6 +252,8 @@ NvrtcHeaders make_nvrtc_headers(const std::vector<std::string>& unseen, bool nam
     if (name == "cub/cub.cuh" || name == "thrust/complex.h") continue;
     if (is_thrust_header_of_algorithms(name)) {
       headers.in_memory.emplace_back(name, "#include <" + std::string(kThrustSeqHeader) + ">\n");
+    } else if (name.starts_with("cub/device/") && cuda.has("cub/config.cuh", files)) {
+      headers.in_memory.emplace_back(name, "#pragma once\n#include <cub/cub.cuh>\n");
     } else if (cpp_name(name) == "cstdint" && !libraries) {
       headers.in_memory.emplace_back(name, "#pragma once\n");  // kNvccHeader has the whole content
     } else if (auto text = header_text(name, cuda, files)) {
