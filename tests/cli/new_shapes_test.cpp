@@ -102,28 +102,6 @@ int main() {
   EXPECT_THAT(yaml, HasSubstr("block: [64]"));
 }
 
-TEST_F(NewShapes, FollowCompoundAssignments) {
-  const std::string yaml = valid_draft(R"cuda(
-#define SHIFT 3
-__global__ void reduce(float* a, int n) { a[threadIdx.x] = n; }
-__global__ void later(float* a, int n) { a[threadIdx.x] = n; }
-void run(float* a, int count) {
-  int threads = count, bytes = 64;
-  threads >>= 1;
-  threads >>= SHIFT;
-  bytes *= 4;
-  bytes += 32;
-  reduce<<<threads / 64, 64, bytes>>>(a, count);
-  while (threads > 64) {
-    threads /= 2;
-    later<<<threads / 64, 64>>>(a, count);
-  }
-}
-)cuda");
-  EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, ((n // 2) // 8) // 64)\"]"));
-  EXPECT_THAT(yaml, HasSubstr("shared: 288"));
-}
-
 /// `long` has 64 bits, so that the first branch is not compiled.
 TEST_F(NewShapes, OfTypesThatLimitsChoose) {
   const std::string yaml = valid_draft(R"cuda(
@@ -142,20 +120,6 @@ __global__ void fill(word* a, wide b, int n) { a[threadIdx.x] = b; }
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("a: {type: unsigned, "));
   EXPECT_THAT(yaml, HasSubstr("b: {type: long, "));
-}
-
-TEST_F(NewShapes, OfStructsInAnArrayAreOfTheirOwn) {
-  const std::string yaml = valid_draft(R"cuda(
-struct Plane { float* data; int width; };
-struct Image { Plane planes[3]; float* rows[2]; };
-__global__ void fill(Image image) { image.planes[2].data[threadIdx.x] = image.rows[1][0]; }
-)cuda");
-  const std::string width = ", {value: 0, type: int}, ";
-  for (const char* buffer : {"    data: ", "    data_2: ", "    data_3: ", "    rows: "})
-    EXPECT_THAT(yaml, HasSubstr(buffer));
-  EXPECT_THAT(yaml, HasSubstr("args: [{struct: [data" + width));
-  EXPECT_THAT(yaml, HasSubstr(", data_2" + width));
-  EXPECT_THAT(yaml, HasSubstr(", data_3" + width));
 }
 
 TEST_F(NewShapes, OfParametersWithAttributes) {
