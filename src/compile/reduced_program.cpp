@@ -105,8 +105,10 @@ Specialization with_stand_in(Specialization specialization, const std::string& h
   return specialization;
 }
 
-/// A header of the standard library that this compiler does not have: host code may be its only user.
+/// A header of the standard library that this compiler does not have: host code may be its only user. hipRTC
+/// has none, and what a kernel uses of one is reported by its name.
 bool is_left_out_of_std(const Specialization& specialization, const std::string& header) {
+  if (specialization.target.backend == "hip") return is_of_standard_library(header);
   return !specialization.left_out.empty() && is_of_standard_library(header) &&
          is_unseen(specialization, header);
 }
@@ -198,6 +200,9 @@ bool may_be_left_out(const Specialization& specialization, const std::string& he
   static constexpr std::array<std::string_view, 14> kOfVendors = {
       "cuda.h", "cuda_",   "cuda/", "cub/",    "thrust/",  "nv/",   "cooperative_groups",
       "mma.h",  "curand_", "hip/",  "hipcub/", "rocprim/", "math_", "sm_"};
+  // HIP has none of CUDA's, and what a kernel uses of one is reported by its name.
+  if (specialization.target.backend == "hip" && !header.starts_with("hip") && !header.starts_with("rocprim/"))
+    return true;
   return std::none_of(kOfVendors.begin(), kOfVendors.end(),
                       [&](std::string_view prefix) { return header.starts_with(prefix); });
 }
@@ -327,7 +332,10 @@ bool reduce_program(Specialization& specialization, const std::string& log, Left
     if (!may_be_left_out(specialization, *header))
       header = header_around(specialization, log).value_or(*header);
     if (may_be_left_out(specialization, *header)) return leave_out(*header, left_out.headers);
-    if (is_left_out_of_std(specialization, *header)) return leave_out(*header, left_out.of_std);
+    if (is_left_out_of_std(specialization, *header)) {
+      const bool hip = specialization.target.backend == "hip";
+      return leave_out(*header, hip ? left_out.headers : left_out.of_std);
+    }
     return leave_out_thrust(specialization, log, left_out.of_std);
   }
   if (leave_out_thrust(specialization, log, left_out.of_std)) return true;

@@ -1,6 +1,7 @@
 #include "specialize/ptx_instruction.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "base/text.h"
 #include "base/whole_word.h"
 #include "specialize/ptx_small_numbers.h"
+#include "specialize/tokens.h"
 
 namespace kiln {
 namespace {
@@ -17,7 +19,7 @@ using Texts = std::vector<std::string>;
 /// The work-item's number in its block.
 constexpr const char* kNumber = "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))";
 
-std::optional<std::string> special_register(const std::string& name) {
+std::optional<std::string> special_register(const std::string& name, PtxDialect dialect) {
   const std::string lane = std::string("(") + kNumber + " % 32u)";
   static const std::map<std::string, std::string> groups = {
       {"tid", "threadIdx"}, {"ntid", "blockDim"}, {"ctaid", "blockIdx"}, {"nctaid", "gridDim"}};
@@ -40,8 +42,14 @@ std::optional<std::string> special_register(const std::string& name) {
       {"lanemask_le", "((2u << " + lane + ") - 1u)"},
       {"lanemask_ge", "~((1u << " + lane + ") - 1u)"},
       {"lanemask_gt", "~((2u << " + lane + ") - 1u)"}};
+  // HIP has no count of multiprocessors, no size of the dynamic memory, and a clock of another rate.
+  static const std::set<std::string> others = {"nsmid", "dynamic_smem_size", "globaltimer", "globaltimer_lo",
+                                               "globaltimer_hi"};
+  const bool hip = dialect == PtxDialect::kHip;
+  if (hip && name == "smid") return "__smid()";
   const auto found = values.find(name);
-  return found == values.end() ? std::nullopt : std::optional(found->second);
+  if (found == values.end() || (hip && others.contains(name))) return std::nullopt;
+  return found->second;
 }
 
 /// Of C++, by the last word of an instruction.
@@ -265,17 +273,54 @@ std::string type_with(const std::string& suffix, bool real) {
   return type_of(suffix);
 }
 
+/// Whether HIP lacks a function, or has one that computes something else than CUDA's (__uint2float_rz, which
+/// rounds to the nearest), and namespace kiln_cuda has it.
+bool is_of_kiln_cuda(std::string_view name) {
+  static constexpr std::array<std::string_view, 15> kNames = {
+      "kiln_prmt",   "kiln_lop3",   "kiln_shfl_source", "kiln_ptx_copy", "__byte_perm",
+      "__saturatef", "__nanosleep", "kiln_to_integer",  "__dp4a",        "__trap",
+      "kiln_ptx_a",  "kiln_ptx_b",  "kiln_ptx_c",       "kiln_ptx_bits", "kiln_ptx_tiles"};
+  static constexpr std::array<std::string_view, 6> kBegin = {
+      "kiln_ptx_field", "kiln_ptx_insert", "kiln_packed_", "__cvta_", "__vabsdiff", "__vsad"};
+  if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
+  if (std::any_of(kBegin.begin(), kBegin.end(), [&](auto begin) { return name.starts_with(begin); }))
+    return true;
+  if (!name.starts_with("__")) return false;
+  const bool directed = name.ends_with("_rz") || name.ends_with("_rd") || name.ends_with("_ru");
+  const bool to_integer = (name.starts_with("__float2") || name.starts_with("__double2")) &&
+                          (directed || name.ends_with("_rn")) && name.find("2float") == std::string::npos;
+  return directed || to_integer;
+}
+
+/// A translation with HIP's functions, or with functions of namespace kiln_cuda where HIP has none.
+std::string by_functions_of_hip(const std::string& made) {
+  std::string text;
+  for (std::size_t i = 0; i < made.size();) {
+    std::size_t end = i;
+    while (end < made.size() && continues_identifier(made[end])) ++end;
+    const std::string_view word = std::string_view(made).substr(i, end - i);
+    const bool call = end < made.size() && (made[end] == '(' || made[end] == '<');
+    if (call && is_of_kiln_cuda(word) && !text.ends_with(':') && !text.ends_with('.')) text += "kiln_cuda::";
+    end = std::max(end, i + 1);
+    text += made.substr(i, end - i);
+    i = end;
+  }
+  return text;
+}
+
 class Instruction {
  public:
   Instruction(const PtxOperands& known, Texts words, Texts operands)
       : known_(known), words_(std::move(words)), operands_(std::move(operands)) {}
 
   std::optional<std::string> run() {
-    if (words_[0] == "membar" || words_[0] == "fence") return "__threadfence()";
+    if (words_[0] == "membar" || words_[0] == "fence")
+      return for_hip() && has("sys") ? "__threadfence_system()" : "__threadfence()";
     if (words_[0] == "bar" || words_[0] == "barrier") return barrier();
-    if (words_[0] == "nanosleep") return "__nanosleep(0)";
+    if (words_[0] == "nanosleep") return sleep();
     if (does_nothing(words_[0])) return "(void)0";
-    if ((words_[0] == "trap" || words_[0] == "brkpt") && operands_.empty()) return "__" + words_[0] + "()";
+    if ((words_[0] == "trap" || words_[0] == "brkpt") && operands_.empty())
+      return for_hip() ? "__trap()" : "__" + words_[0] + "()";
     if (words_[0] == "mma") return product();
     if (words_[0] == "ldmatrix" || words_[0] == "stmatrix") return tiles();
     if (words_[0] == "movmatrix") return transposed();
@@ -305,6 +350,7 @@ class Instruction {
     if (target.empty()) return std::nullopt;
     if (words_[0] == "selp") return select(target);
     if (const auto small = small_number_ptx(words_)) {
+      if (for_hip()) return std::nullopt;
       const auto made = filled(small->pattern, small->operand);
       if (!made || known_.is_real(operands_[0]) != small->real) return std::nullopt;
       return assigned(target, *made);
@@ -331,6 +377,14 @@ class Instruction {
   }
 
  private:
+  [[nodiscard]] bool for_hip() const { return known_.dialect() == PtxDialect::kHip; }
+
+  [[nodiscard]] std::optional<std::string> sleep() const {
+    if (!for_hip()) return "__nanosleep(0)";
+    const auto time = number(0, "u32");
+    return time ? std::optional("__nanosleep(" + *time + ")") : std::nullopt;
+  }
+
   /// `bar.sync 1, 64`, `barrier.cta.arrive.aligned 1, 64`, `bar.warp.sync mask`.
   std::optional<std::string> barrier() {
     std::erase_if(words_, [](const std::string& word) { return word == "cta" || word == "aligned"; });
@@ -344,7 +398,9 @@ class Instruction {
     const bool counts = operands_.size() == 2;
     const auto count = counts ? value(operands_[1]) : std::nullopt;
     if (counts != count.has_value() || (arrives && !counts)) return std::nullopt;
-    if (operands_ == Texts{"0"}) return "__syncthreads()";
+    // Without a count the whole block meets there, whatever the number.
+    if (operands_ == Texts{"0"} || (for_hip() && !counts)) return "__syncthreads()";
+    if (for_hip()) return std::nullopt;
     return "kiln_named_barrier(" + *first + ", " + count.value_or("0") + ", " +
            (arrives ? "false)" : "true)");
   }
@@ -490,6 +546,9 @@ class Instruction {
     Texts words = words_;
     words.pop_back();
     auto pattern = special != expressions().end() ? std::optional(special->second) : rounded(words_);
+    // In the other directions double is rounded by numbers of 128 bits.
+    const bool directed = special == expressions().end() && pattern.has_value();
+    if (for_hip() && directed && suffix == "f64") return std::nullopt;
     if (pattern) return filled(*pattern, suffix);
     const std::string name = join(words, ".");
     pattern = arithmetic(name, suffix);
@@ -505,7 +564,7 @@ class Instruction {
     const std::string target = written(operands_[0]);
     if (target.empty()) return std::nullopt;
     if (const std::size_t name = from.find_first_not_of('%'); name != std::string::npos) {
-      if (const auto found = special_register(from.substr(name)); found && !value(from))
+      if (const auto found = special_register(from.substr(name), known_.dialect()); found && !value(from))
         return assigned(target, *found);
     }
     const auto given = value(from);
@@ -811,6 +870,9 @@ class Instruction {
     const auto function = functions.find(words[words.size() - 2]);
     if (!small.empty() && words[words.size() - 2] != "add") return std::nullopt;
     suffix = register_of_bits(suffix);
+    // A sum has the same bits with and without a sign, and HIP's functions have none.
+    const bool ordered = has("min") || has("max");
+    if (for_hip() && suffix == "s64" && !ordered) suffix = "u64";
     const std::string type = small.empty() ? type_of(suffix) : small;
     if (function == functions.end() || type.empty()) return std::nullopt;
     const auto at = address(operands_[first], type);
@@ -905,8 +967,9 @@ class Instruction {
         a.size() != count(rows, depth, of_a) || b.size() != count(depth, columns, of_b))
       return std::nullopt;
     const auto variable = [&](const std::string& name, const std::string& type) {
+      const bool tagged = for_hip() && (type == "f16" || type == "bf16" || type == "tf32");
       return "kiln_ptx_" + name.substr(0, 1) + "<" + rows + ", " + columns + ", " + depth + ", " +
-             types.at(type).name + "> ";
+             (tagged ? "kiln_cuda::ptx_" + type : types.at(type).name) + "> ";
     };
     const auto word = [](const std::string& type) {
       return type == "f64" ? "double" : type == "f32" ? "float" : type == "s32" ? "int" : "unsigned";
@@ -1059,7 +1122,7 @@ bool PtxOperands::declare(const std::string& name, const std::string& suffix) {
   if (held != "pred" && type_of(held).empty()) return false;
   const std::size_t begin = name.find_first_not_of('%');
   if (begin == std::string::npos || !is_identifier(name.substr(begin)) ||
-      special_register(name.substr(begin)))
+      special_register(name.substr(begin), dialect_))
     return false;
   const std::string bare = name.substr(begin);
   if (registers_.contains(bare) || registers_.contains("%" + bare)) return false;
@@ -1118,9 +1181,10 @@ std::vector<std::string> split_ptx_operands(const std::string& text) {
 std::optional<std::string> translate_ptx(const std::string& instruction, const PtxOperands& operands) {
   const std::size_t blank = instruction.find(' ');
   const std::string rest = blank == std::string::npos ? "" : std::string(trim(instruction.substr(blank)));
-  return Instruction(operands, split(instruction.substr(0, blank), '.'),
-                     rest.empty() ? Texts() : split_ptx_operands(rest))
-      .run();
+  auto made = Instruction(operands, split(instruction.substr(0, blank), '.'),
+                          rest.empty() ? Texts() : split_ptx_operands(rest))
+                  .run();
+  return made && operands.dialect() == PtxDialect::kHip ? std::optional(by_functions_of_hip(*made)) : made;
 }
 
 }  // namespace kiln

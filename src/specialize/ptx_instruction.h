@@ -8,6 +8,10 @@
 
 namespace kiln {
 
+/// Whose functions stand in for instructions: the cpu's, or HIP's and the functions of namespace kiln_cuda
+/// (compile/hip/shim/hip_cuda.h).
+enum class PtxDialect { kCpu, kHip };
+
 /// The variable that holds the carry between the instructions of a statement.
 inline constexpr const char* kPtxCarry = "kiln_carry";
 
@@ -15,6 +19,9 @@ inline constexpr const char* kPtxCarry = "kiln_carry";
 /// names for registers that the statement declares.
 class PtxOperands {
  public:
+  explicit PtxOperands(PtxDialect dialect) : dialect_(dialect) {}
+  [[nodiscard]] PtxDialect dialect() const { return dialect_; }
+
   /// "(x)", in order of "%0", "%1", ...
   void add(std::string text, bool real, bool output) { values_.push_back({std::move(text), real, output}); }
 
@@ -43,6 +50,7 @@ class PtxOperands {
   };
   [[nodiscard]] std::optional<std::size_t> index_of(const std::string& operand) const;
 
+  PtxDialect dialect_;
   std::vector<Value> values_;
   std::string inputs_;
   std::map<std::string, std::string> registers_;  ///< "u32", by name

@@ -16,13 +16,15 @@ namespace {
 using Texts = std::vector<std::string>;
 
 /// A work-item's carry between statements.
-constexpr const char* kCarryOfWorkItem = "kiln_ptx_carries[KILN_LINEAR_THREAD()]";
+std::string carry_of_work_item(PtxDialect dialect) {
+  return dialect == PtxDialect::kHip ? "kiln_cuda::carry()" : "kiln_ptx_carries[KILN_LINEAR_THREAD()]";
+}
 
 class Statement {
  public:
   /// `keeps_carry`: a carry is for other statements, too.
-  Statement(const std::vector<Token>& tokens, std::size_t open, bool keeps_carry)
-      : tokens_(tokens), open_(open), keeps_carry_(keeps_carry) {}
+  Statement(const std::vector<Token>& tokens, std::size_t open, bool keeps_carry, PtxDialect dialect)
+      : tokens_(tokens), open_(open), keeps_carry_(keeps_carry), operands_(dialect) {}
 
   /// Whether the statement takes a carry that it does not give itself.
   bool takes_carry() {
@@ -48,6 +50,7 @@ class Statement {
     if (!one || (operands_.inputs_have_effects() && !evaluates_once)) operands_.bind_inputs();
     if (one && operands_.declarations().empty()) {
       const auto made = translate_ptx(instructions[0], operands_);
+      if (!made) failed_ = instructions[0];
       if (!made || made->find(kPtxCarry) == std::string::npos) return made;
     }
     std::string body;
@@ -62,16 +65,30 @@ class Statement {
         continue;
       }
       const auto made = guarded(instruction);
-      if (!made) return std::nullopt;
+      if (!made) {
+        failed_ = instruction;
+        return std::nullopt;
+      }
       body += *made + "; ";
     }
     if (body.find(kPtxCarry) == std::string::npos)
       return "do { " + operands_.declarations() + body + "} while (false)";
-    const std::string first = keeps_carry_ ? kCarryOfWorkItem : "0";
-    std::string carry = std::string("unsigned ") + kPtxCarry + " = " + first + "; ";
-    const std::string last =
-        keeps_carry_ ? std::string(kCarryOfWorkItem) + " = " + kPtxCarry + "; " : std::string();
+    const std::string kept = carry_of_work_item(operands_.dialect());
+    std::string carry = std::string("unsigned ") + kPtxCarry + " = " + (keeps_carry_ ? kept : "0") + "; ";
+    const std::string last = keeps_carry_ ? kept + " = " + kPtxCarry + "; " : std::string();
     return "do { " + operands_.declarations() + carry + body + last + "} while (false)";
+  }
+
+  /// The instruction that `run` could not translate: one of PTX, whose name has parts ("ld.global.u32"), or
+  /// empty. The operands of PTX have letters of their own.
+  [[nodiscard]] std::string refused() const {
+    if (template_.find_first_not_of(" {};") == std::string::npos) return "";
+    const Texts all = instructions();
+    const std::string one = failed_.empty() ? (all.empty() ? "" : all.front()) : failed_;
+    const std::string word = without_guard(one.empty() ? " " : one);
+    const std::string name = word.substr(0, word.find(' '));
+    const bool parts = name.find('.') != std::string::npos && name.find('_') > name.find('.');
+    return parts || name == "ret" || name == "exit" ? one : "";
   }
 
  private:
@@ -188,7 +205,7 @@ class Statement {
   const std::vector<Token>& tokens_;
   std::size_t open_;
   bool keeps_carry_;
-  std::string template_;
+  std::string template_, failed_;
   PtxOperands operands_;
 };
 
@@ -205,7 +222,7 @@ std::optional<std::size_t> statement_at(const std::vector<Token>& tokens, std::s
 bool takes_carry(const std::vector<Token>& tokens) {
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     const auto open = statement_at(tokens, i);
-    if (open && Statement(tokens, *open, false).takes_carry()) return true;
+    if (open && Statement(tokens, *open, false, PtxDialect::kCpu).takes_carry()) return true;
   }
   return false;
 }
@@ -235,48 +252,77 @@ bool names_member_like_parameter(const std::vector<Token>& definition, const std
   return false;
 }
 
-/// `in_macro`: line ends that the statement loses are continued lines.
-void translate(std::string_view text, const std::vector<Token>& tokens, bool in_macro, bool keeps_carry,
-               std::vector<TextEdit>& edits) {
-  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    const auto open = statement_at(tokens, i);
-    if (!open) continue;
-    auto made = Statement(tokens, *open, keeps_carry).run();
-    const std::size_t end = tokens[tokens[*open].close].end();
-    if (made && in_macro && names_member_like_parameter(tokens, *made)) made.reset();
-    if (made && in_macro) {
-      const std::string_view replaced = text.substr(tokens[i].offset, end - tokens[i].offset);
-      for (auto lines = std::count(replaced.begin(), replaced.end(), '\n'); lines > 0; --lines)
-        *made += " \\\n";
-    }
-    if (made) edits.push_back({tokens[i].offset, end - tokens[i].offset, *made});
-  }
+/// In place of PTX without a translation: an error where the compiler keeps code with it.
+std::string refusal(const std::string& name, int line, const std::string& instruction) {
+  const std::string place = name + ":" + std::to_string(line);
+  std::string tag, shown;
+  for (const char c : place) tag += continues_identifier(c) ? c : '_';
+  for (const char c : instruction) shown += c == '"' || c == '\\' ? '\'' : c;
+  return "KILN_REFUSED_PTX(" + tag + ", \"" + place +
+         ": error: `asm` of PTX without a translation for HIP: " + shown + "\")";
 }
 
-std::string translated(const std::string& text, bool keeps_carry) {
-  if (text.find("asm") == std::string::npos) return text;
-  const TokenizedText source = tokenize(text);
-  std::vector<TextEdit> edits;
-  translate(text, source.tokens, false, keeps_carry, edits);
-  for (const Directive& directive : source.directives) {
-    if (!directive.tokens.empty() && directive.tokens[0].is("define"))
-      translate(text, directive.tokens, true, keeps_carry, edits);
+struct PtxTranslator {
+  PtxDialect dialect;
+  std::string name;  ///< of the text, in messages
+  bool keeps_carry;
+
+  /// `in_macro`: line ends that the statement loses are continued lines.
+  void add_edits(std::string_view text, const std::vector<Token>& tokens, bool in_macro,
+                 std::vector<TextEdit>& edits) const {
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+      const auto open = statement_at(tokens, i);
+      if (!open) continue;
+      Statement statement(tokens, *open, keeps_carry, dialect);
+      auto made = statement.run();
+      const std::size_t end = tokens[tokens[*open].close].end();
+      if (made && in_macro && names_member_like_parameter(tokens, *made)) made.reset();
+      if (!made && dialect == PtxDialect::kHip && !statement.refused().empty())
+        made = refusal(name, tokens[i].line, statement.refused());
+      if (made && in_macro) {
+        const std::string_view replaced = text.substr(tokens[i].offset, end - tokens[i].offset);
+        for (auto lines = std::count(replaced.begin(), replaced.end(), '\n'); lines > 0; --lines)
+          *made += " \\\n";
+      }
+      if (made) edits.push_back({tokens[i].offset, end - tokens[i].offset, *made});
+    }
   }
-  return edits.empty() ? text : apply_edits(text, std::move(edits));
-}
+
+  [[nodiscard]] std::string translated(const std::string& text) const {
+    if (text.find("asm") == std::string::npos) return text;
+    const TokenizedText source = tokenize(text);
+    std::vector<TextEdit> edits;
+    add_edits(text, source.tokens, false, edits);
+    for (const Directive& directive : source.directives) {
+      if (!directive.tokens.empty() && directive.tokens[0].is("define"))
+        add_edits(text, directive.tokens, true, edits);
+    }
+    return edits.empty() ? text : apply_edits(text, std::move(edits));
+  }
+};
 
 }  // namespace
 
 std::string without_simple_ptx(const std::string& text) {
-  return translated(text, takes_carry(text));
+  return PtxTranslator{PtxDialect::kCpu, "", takes_carry(text)}.translated(text);
+}
+
+std::string ptx_as_hip(const std::string& text, const std::string& name) {
+  return PtxTranslator{PtxDialect::kHip, name, takes_carry(text)}.translated(text);
 }
 
 void translate_ptx_words(Specialization& specialization) {
-  if (specialization.target.backend != "cpu") return;
+  const std::string& backend = specialization.target.backend;
+  if (backend != "cpu" && backend != "hip") return;
   const bool keeps_carry =
       any_text(specialization, [](const std::string& text) { return takes_carry(text); });
-  specialization.source_text = translated(specialization.source_text, keeps_carry);
-  for (IncludedHeader& header : specialization.headers) header.text = translated(header.text, keeps_carry);
+  PtxTranslator translator{backend == "hip" ? PtxDialect::kHip : PtxDialect::kCpu, specialization.source_name,
+                           keeps_carry};
+  specialization.source_text = translator.translated(specialization.source_text);
+  for (IncludedHeader& header : specialization.headers) {
+    translator.name = header.name;
+    header.text = translator.translated(header.text);
+  }
 }
 
 }  // namespace kiln

@@ -12,7 +12,11 @@ namespace kiln {
 /// carry, which other statements may take. All other `asm` stays. Lines stay where they are.
 [[nodiscard]] std::string without_simple_ptx(const std::string& text);
 
-/// The same for the texts of a unit for the cpu.
+/// The same for HIP. PTX that has no translation becomes KILN_REFUSED_PTX(tag, message), an error where code
+/// with it is kept; `name` of the text and the line begin the message. `asm` of AMD's GPUs stays.
+[[nodiscard]] std::string ptx_as_hip(const std::string& text, const std::string& name);
+
+/// The same for the texts of a unit for the cpu or for hip.
 void translate_ptx_words(Specialization& specialization);
 
 }  // namespace kiln

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "config/expression.h"
 #include "device/backend_kind.h"
+#include "specialize/cuda_for_hip.h"
 #include "specialize/hip_words.h"
 #include "specialize/host_code.h"
 #include "specialize/host_lambdas.h"
@@ -276,6 +277,7 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
     if (target.warp_size == 32) unit.specialization.wide_warps = wavefronts_of_64(unit.specialization);
     translate_hip_words(unit.specialization);
     translate_ptx_words(unit.specialization);
+    fit_cuda_for_hip(unit.specialization);
     leave_out_host_code(unit.specialization);
   }
   return units;

@@ -5,6 +5,23 @@ namespace kiln::test {
 namespace {
 
 const SplitCase kCases[] = {
+    // As macros and translated `asm` write it.
+    {"VariableInBracketsThatIsAssigned",
+     R"(extern "C" __global__ void k(float* out, const float* in, int n) {
+  int i = threadIdx.x;
+  {
+    float r = 0.0f;
+    (r) = __shfl_sync(0xffffffffu, in[i], 2 + (i & 5));
+    out[blockIdx.x * 64 + i] = r;
+  }
+  {
+    unsigned r = 0;
+    ((r)) = __match_any_sync(0xffffffffu, i % 4);
+    __syncthreads();
+    out[blockIdx.x * 64 + i] += r % 97u;
+  }
+})",
+     {64, 1, 1}},
     {"ArrayThatIsWrittenByACastOfItsAddress",
      R"(struct Pair { float a, b; };
 extern "C" __global__ void k(float* out, const float* in, int n) {

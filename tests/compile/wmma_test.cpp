@@ -8,6 +8,7 @@
 #include "base/small_float.h"
 #include "specialize/ptx_words.h"
 #include "support/cpu_kernels.h"
+#include "support/hip_on_cpu.h"
 
 namespace kiln::test {
 namespace {
@@ -332,14 +333,9 @@ class PtxProducts : public ::testing::Test {
       const int sign = i % 3 == 0 ? -1 : 1;
       c[i] = static_cast<Out>(limited ? sign * kNearlyMost : static_cast<int>(i % 7));
     }
-    const std::string text = without_simple_ptx(text_of(s));
-    ASSERT_EQ(text.find("asm"), std::string::npos) << text;
-    for (const bool fibers : {true, false}) {
-      Specialization specialization = kernels_.specialize(text, "k");
-      if (fibers) specialization.options = {"-DKILN_FIBERS"};
-      DeviceFunction& k = kernels_.build(specialization);
-      EXPECT_EQ(k.attributes().fibers_because.has_value(), fibers)
-          << k.attributes().fibers_because.value_or("");
+    for (const char* way : kWays) {
+      SCOPED_TRACE(way);
+      DeviceFunction& k = build(text_of(s), way);
       kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, d.data(), a.data(), b.data(), c.data());
       for (int warp = 0; warp < 2; ++warp) {
         for (int row = 0; row < s.m; ++row) {
@@ -350,11 +346,24 @@ class PtxProducts : public ::testing::Test {
                      static_cast<double>(b[at(i * s.n + column)]);
             if (limited) sum = std::clamp(sum, -2147483648.0, 2147483647.0);
             ASSERT_EQ(static_cast<double>(d[at((warp * s.m + row) * s.n + column)]), sum)
-                << "warp " << warp << ", row " << row << ", column " << column << (fibers ? ", fibers" : "");
+                << "warp " << warp << ", row " << row << ", column " << column;
           }
         }
       }
     }
+  }
+
+  /// Kernel `k` of a text with PTX: split at its barriers, as fibers, or as it is translated for HIP.
+  static constexpr const char* kWays[] = {"fibers", "split", "hip"};
+  DeviceFunction& build(const std::string& text, const std::string& way) {
+    if (way == "hip") return kernels_.build(hip_on_cpu(kernels_, text));
+    Specialization specialization = kernels_.specialize(without_simple_ptx(text), "k");
+    EXPECT_EQ(specialization.source_text.find("asm"), std::string::npos) << specialization.source_text;
+    if (way == "fibers") specialization.options = {"-DKILN_FIBERS"};
+    DeviceFunction& k = kernels_.build(specialization);
+    EXPECT_EQ(k.attributes().fibers_because.has_value(), way == "fibers")
+        << k.attributes().fibers_because.value_or("");
+    return k;
   }
 
   CpuKernels kernels_;
@@ -378,7 +387,7 @@ TEST_F(PtxProducts, EachShapeAndType) {
 
 /// movmatrix turns an 8 x 8 matrix of the warp's lanes; its target may be its source.
 TEST_F(PtxProducts, TransposedMatrixOfRegisters) {
-  const std::string text = without_simple_ptx(R"(
+  const std::string text = R"(
 extern "C" __global__ void k(unsigned* d) {
   unsigned r = (threadIdx.x * 2) | (threadIdx.x * 2 + 1) << 16, turned[2] = {0, 0};
   int i = 0;
@@ -386,14 +395,10 @@ extern "C" __global__ void k(unsigned* d) {
   asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(r) : "r"(r));
   d[threadIdx.x * 2] = turned[0];
   d[threadIdx.x * 2 + 1] = r + (i - 1);
-})");
-  ASSERT_EQ(text.find("asm"), std::string::npos) << text;
-  for (const bool fibers : {true, false}) {
-    Specialization specialization = kernels_.specialize(text, "k");
-    if (fibers) specialization.options = {"-DKILN_FIBERS"};
-    DeviceFunction& k = kernels_.build(specialization);
-    EXPECT_EQ(k.attributes().fibers_because.has_value(), fibers)
-        << k.attributes().fibers_because.value_or("");
+})";
+  for (const char* way : kWays) {
+    SCOPED_TRACE(way);
+    DeviceFunction& k = build(text, way);
     std::vector<unsigned> d(128);
     kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, d.data());
     for (unsigned lane = 0; lane < 64; ++lane) {
@@ -407,7 +412,7 @@ extern "C" __global__ void k(unsigned* d) {
 
 /// Copies by cp.async with zeros behind the end, ldmatrix of rows and columns, and a product.
 TEST_F(PtxProducts, AsyncCopiesAndMatricesOfSharedMemory) {
-  const std::string text = without_simple_ptx(R"(#include <cuda_fp16.h>
+  const std::string text = R"(#include <cuda_fp16.h>
 #include <stdint.h>
 #define LDMATRIX_X4(R0, R1, R2, R3, addr) \
   asm volatile("ldmatrix.sync.aligned.x4.m8n8.shared.b16 {%0, %1, %2, %3}, [%4];\n" \
@@ -449,18 +454,13 @@ extern "C" __global__ void k(float* d, const half* a, const half* b, int rows) {
                "r"(fa[0]), "r"(fa[2]), "r"(fa[1]), "r"(fa[3]));
   __syncthreads();
   for (int i = 0; i < 8; ++i) d[128 + lane * 8 + i] = __half2float(sa[lane * 8 + i]);
-})");
-  ASSERT_EQ(text.find("asm"), std::string::npos) << text;
+})";
   std::vector<Half> a(256), b(128);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<Half>(static_cast<int>(i * i % 13) - 6);
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<Half>(static_cast<int>(i * i % 11) - 5);
-  for (const bool fibers : {true, false}) {
-    SCOPED_TRACE(fibers ? "fibers" : "split");
-    Specialization specialization = kernels_.specialize(text, "k");
-    if (fibers) specialization.options = {"-DKILN_FIBERS"};
-    DeviceFunction& k = kernels_.build(specialization);
-    EXPECT_EQ(k.attributes().fibers_because.has_value(), fibers)
-        << k.attributes().fibers_because.value_or("");
+  for (const char* way : kWays) {
+    SCOPED_TRACE(way);
+    DeviceFunction& k = build(text, way);
     std::vector<float> d(384, -1);
     const int rows = 11;
     kernels_.run(k, {{1, 1, 1}, {32, 1, 1}, 256}, d.data(), a.data(), b.data(), rows);

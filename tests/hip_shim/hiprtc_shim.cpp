@@ -136,7 +136,9 @@ std::vector<std::string> nvrtc_options(int count, const char** options) {
     translated.push_back("-I" + folder.string());
   for (int i = 0; i < count; ++i) {
     const std::string option = options[i];
-    if (option.starts_with("--offload-arch=") || option == "-munsafe-fp-atomics") continue;
+    if (option.starts_with("--offload-arch=") || option == "-munsafe-fp-atomics" || option == "-nostdinc" ||
+        option == "-fgpu-defer-diag" || option == "-Wno-register")
+      continue;
     translated.push_back(option == "-ffast-math" ? "--use_fast_math" : option);
   }
   return translated;

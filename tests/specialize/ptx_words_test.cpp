@@ -18,6 +18,46 @@ TEST(PtxWords, SpecialRegistersAreWhatTheyHold) {
             "(void)((t) = kiln_global_time());");
 }
 
+TEST(PtxWords, ForHipByItsFunctionsOrKilnsOwn) {
+  const auto hip = [](const std::string& text) { return ptx_as_hip(text, "a/b.cuh"); };
+  EXPECT_EQ(hip("asm(\"popc.b32 %0, %1;\" : \"=r\"(y) : \"r\"(x));"),
+            "(void)((y) = __popc(static_cast<unsigned>((x))));");
+  EXPECT_EQ(hip("asm(\"dp4a.u32.u32 %0, %1, %2, 0;\" : \"=r\"(y) : \"r\"(a), \"r\"(b));"),
+            "(void)((y) = kiln_cuda::__dp4a(static_cast<unsigned>((a)), static_cast<unsigned>((b)), "
+            "static_cast<unsigned>(0)));");
+  EXPECT_EQ(hip("asm(\"add.rz.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), \"f\"(b));"),
+            "(void)((y) = kiln_cuda::__fadd_rz(static_cast<float>((a)), static_cast<float>((b))));");
+  EXPECT_EQ(hip("asm(\"mov.u32 %0, %smid;\" : \"=r\"(y));"), "(void)((y) = __smid());");
+  EXPECT_EQ(hip("asm volatile(\"fence.acq_rel.sys;\");"), "__threadfence_system();");
+  EXPECT_EQ(hip("asm volatile(\"membar.gl;\");"), "__threadfence();");
+  EXPECT_EQ(hip("asm volatile(\"bar.sync 1;\");"), "__syncthreads();");
+  EXPECT_EQ(hip("asm volatile(\"red.global.add.s64 [%0], %1;\" :: \"l\"(p), \"l\"(v));"),
+            "(void)atomicAdd(((unsigned long long*)(p)), static_cast<unsigned long long>((v)));");
+  EXPECT_EQ(hip("asm(\"ld.shared.u32 %0, [%1];\" : \"=r\"(y) : \"r\"(at));"),
+            "(void)((y) = reinterpret_cast<const unsigned*>(kiln_cuda::__cvta_shared_to_generic((at)))[0]);");
+  EXPECT_THAT(hip("asm(\"add.cc.u32 %0, %1, %2;\" : \"=r\"(y) : \"r\"(a), \"r\"(b));\n"
+                  "asm(\"addc.u32 %0, %1, 0;\" : \"=r\"(z) : \"r\"(c));"),
+              HasSubstr("kiln_cuda::carry() = kiln_carry;"));
+}
+
+TEST(PtxWords, ForHipAreRefusedWithTheirPlaceWhereHipHasNothingAlike) {
+  const auto hip = [](const std::string& text) { return ptx_as_hip(text, "a/b.cuh"); };
+  EXPECT_EQ(hip("\nasm volatile(\"wgmma.fence.sync.aligned {%0}, [%1];\" : \"=r\"(y) : "
+                "\"r\"(at));"),
+            "\nKILN_REFUSED_PTX(a_b_cuh_2, \"a/b.cuh:2: error: `asm` of PTX without a translation for HIP: "
+            "wgmma.fence.sync.aligned {%0}, [%1]\");");
+  for (const char* other :
+       {"asm volatile(\"bar.sync 1, 64;\");", "asm(\"mov.u64 %0, %globaltimer;\" : \"=l\"(t));",
+        "asm(\"add.rz.f64 %0, %1, %2;\" : \"=d\"(y) : \"d\"(a), \"d\"(b));",
+        "asm(\"add.rn.f16 %0, %1, %2;\" : \"=h\"(y) : \"h\"(a), \"h\"(b));"})
+    EXPECT_THAT(hip(other), HasSubstr("KILN_REFUSED_PTX(a_b_cuh_1, "));
+  // Of AMD's GPUs, and of none.
+  for (const char* other : {"asm volatile(\"s_waitcnt vmcnt(0)\");",
+                            "asm(\"v_add_f32 %0, %1, %2\" : \"=v\"(y) : \"v\"(a), \"v\"(b));",
+                            "asm volatile(\"\" ::: \"memory\");"})
+    EXPECT_EQ(hip(other), other);
+}
+
 TEST(PtxWords, NumbersAndMemory) {
   EXPECT_EQ(without_simple_ptx("asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x + 1));"),
             "(void)((y) = exp2f(static_cast<float>((x+1))));");

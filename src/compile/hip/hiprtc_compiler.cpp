@@ -16,12 +16,32 @@
 #include "compile/rtc_diagnosis.h"
 #include "device/hip/code_object.h"
 #include "kiln/error.h"
+#include "specialize/cuda_for_hip.h"
 
 namespace kiln {
 namespace {
 
 /// Version of the text that Kiln adds to every compile; it grows if that text changes the code.
-constexpr std::int64_t kUnitFormat = 2;
+constexpr std::int64_t kUnitFormat = 3;
+
+/// The log without what the linking compiler shows of its input, which is no text, around the messages of
+/// KILN_REFUSED_PTX; these have their place in themselves.
+std::string readable_log(const std::string& log) {
+  constexpr std::string_view kBefore = "declared with 'error' attribute: ";
+  std::string readable;
+  bool shown = false;
+  for (const std::string& line : split(log, '\n')) {
+    const std::size_t at = line.find(kBefore);
+    const bool ends = line.find(" generated when compiling") != std::string::npos;
+    shown = at != std::string::npos || (shown && !ends);
+    if (at != std::string::npos) {
+      readable += line.substr(at + kBefore.size()) + "\n";
+    } else if (!shown) {
+      readable += line + "\n";
+    }
+  }
+  return readable;
+}
 
 class HiprtcCompiler final : public Compiler {
  public:
@@ -69,25 +89,36 @@ class HiprtcCompiler final : public Compiler {
 
  private:
   CompileResult compile_as_it_is(const Specialization& specialization) {
-    CompileResult result = compile_once(specialization, "");
+    CompileResult result = compile_once(specialization, false);
     const auto* diagnostic = std::get_if<Diagnostic>(&result);
-    // What host code a whole program keeps calls functions of the device: `sqrtf` in a class's member.
-    constexpr const char* kOtherSide = "call to __device__ function from __host__ function";
-    if (diagnostic == nullptr || specialization.left_out.empty() ||
-        diagnostic->log.find(kOtherSide) == std::string::npos)
+    if (diagnostic == nullptr || specialization.left_out.empty() || !mixes_sides(diagnostic->log))
       return result;
-    CompileResult both = compile_once(specialization, "#pragma clang force_cuda_host_device begin\n");
+    CompileResult both = compile_once(specialization, true);
     return std::holds_alternative<CodeObject>(both) ? both : result;
   }
 
-  /// `before`: in front of the text.
-  CompileResult compile_once(const Specialization& specialization, const std::string& before) {
+  /// Whether functions of the host, which a whole program keeps, and of the device meet: `sqrtf` in a class's
+  /// member, a constructor of the host around one of HIP's vectors.
+  static bool mixes_sides(const std::string& log) {
+    for (const char* words :
+         {"call to __device__ function from __host__ function", "call to __host__ function from __",
+          "which does not have a default constructor"}) {
+      if (log.find(words) != std::string::npos) return true;
+    }
+    return false;
+  }
+
+  /// `both`: functions without a mark are for both sides.
+  CompileResult compile_once(const Specialization& specialization, bool both) {
     const HiprtcLibrary& hiprtc = library();
     std::vector<std::string> options = hiprtc_options(specialization);
+    // The machine's own headers of C, C++ and CUDA do not go with what hipRTC has built in.
+    options.emplace_back("-nostdinc");
     if (uses_cuda_warp(specialization)) options.emplace_back("-DHIP_DISABLE_WARP_SYNC_BUILTINS");
-    RtcUnit unit = make_hiprtc_unit(specialization, options_.source_folder);
+    Specialization one = specialization;
+    if (both) make_functions_for_both_sides(one);
+    RtcUnit unit = make_hiprtc_unit(one, options_.source_folder);
     add_language_headers(unit, specialization);
-    unit.text.insert(0, before);
     keep_sources(unit, files_, log_);
 
     const std::lock_guard lock(compiling_);
@@ -139,10 +170,10 @@ class HiprtcCompiler final : public Compiler {
   static Diagnostic failure(const HiprtcLibrary& hiprtc, hiprtc_abi::Result answer, const std::string& log,
                             const Specialization& specialization) {
     Diagnostic diagnostic;
-    diagnostic.log = log;
+    diagnostic.log = log.find("kiln_refused_ptx") == std::string::npos ? log : readable_log(log);
     diagnostic.environment =
         answer == hiprtc_abi::kOutOfMemory || answer == hiprtc_abi::kBuiltinOperationFailure;
-    diagnostic.summary = first_error_line(log);
+    diagnostic.summary = first_error_line(diagnostic.log);
     if (diagnostic.summary.empty()) {
       diagnostic.summary =
           specialization.source_name + ": error: hipRTC failed: " + hiprtc.call.get_error_string(answer);

@@ -15,6 +15,7 @@
 #include "kiln_embedded_portable.h"
 #include "kiln_embedded_shared_shim.h"
 #include "specialize/any_text.h"
+#include "specialize/cuda_for_hip.h"
 #include "specialize/host_libraries.h"
 #include "specialize/params_struct.h"
 #include "specialize/tokens.h"
@@ -54,6 +55,10 @@ const std::string kShimWord = "#ifndef KILN_SHIM\n#define KILN_SHIM static __dev
 const std::string kSmallFloats =
     "#pragma once\n" + std::string(embedded::kHipSmallFloat) + std::string(embedded::kSmallFloat);
 
+const std::string kPipeline = "#pragma once\n#pragma clang force_cuda_host_device begin\n" + kShimWord +
+                              std::string(embedded::kPipelinePrimitives) +
+                              "#pragma clang force_cuda_host_device end\n";
+
 /// Headers that replace CUDA's and C++'s where hipRTC has none.
 const std::map<std::string, std::string> kStandIns = {
     {"cuda_bf16.h", kBfloat16},
@@ -61,12 +66,105 @@ const std::map<std::string, std::string> kStandIns = {
     {"math_constants.h",
      "#pragma once\n" + std::string(embedded::kHipConstants) + std::string(embedded::kConstants)},
     {"cuComplex.h", "#pragma once\n" + std::string(embedded::kCuComplex)},
+    {"cuda_pipeline.h", kPipeline},
+    {"cuda_pipeline_primitives.h", kPipeline},
+    {"endian.h", "#pragma once\n" + std::string(embedded::kEndian)},
     {"cooperative_groups.h", "#pragma once\n" + std::string(embedded::kHipGroups)},
     {"cooperative_groups/reduce.h", "#pragma once\n"},
     {"type_traits", std::string(embedded::kStdTypes)},
     {"limits", std::string(embedded::kStdTypes)},
     {"utility", std::string(embedded::kStdTypes)},
     {"array", std::string(embedded::kStdTypes)}};
+
+/// The header of what translated PTX needs, and of CUDA's functions that HIP lacks.
+constexpr const char* kCudaFunctions = "kiln/cuda_functions.h";
+
+/// Of CUDA's functions, those that HIP lacks or rounds otherwise, and namespace kiln_cuda has.
+bool is_missing_in_hip(std::string_view name) {
+  static const std::set<std::string_view> names = {"__dp4a",
+                                                   "__dp2a_lo",
+                                                   "__dp2a_hi",
+                                                   "__fns",
+                                                   "__nanosleep",
+                                                   "umin",
+                                                   "umax",
+                                                   "llmin",
+                                                   "llmax",
+                                                   "ullmin",
+                                                   "ullmax",
+                                                   "__isShared",
+                                                   "__isGlobal",
+                                                   "__isLocal",
+                                                   "__cvta_generic_to_shared",
+                                                   "__cvta_shared_to_generic",
+                                                   "__cvta_generic_to_global",
+                                                   "__cvta_global_to_generic"};
+  if (names.contains(name)) return true;
+  if (!name.starts_with("__")) return false;
+  const auto ends_with = [&](std::initializer_list<const char*> endings) {
+    return std::any_of(endings.begin(), endings.end(), [&](const char* one) { return name.ends_with(one); });
+  };
+  const auto begins_with = [&](std::initializer_list<const char*> beginnings) {
+    return std::any_of(beginnings.begin(), beginnings.end(),
+                       [&](const char* one) { return name.starts_with(one); });
+  };
+  const bool directed = ends_with({"_rd", "_ru", "_rz"}) &&
+                        begins_with({"__fadd_", "__fsub_", "__fmul_", "__fdiv_", "__frcp_", "__fsqrt_",
+                                     "__fmaf_", "__int2float_", "__uint2float_", "__double2float_"});
+  const bool of_words = begins_with({"__vabs", "__vneg", "__vadd", "__vsub", "__vavg", "__vhadd", "__vmax",
+                                     "__vmin", "__vsad", "__vcmp", "__vset"}) &&
+                        ends_with({"2", "4"});
+  return directed || of_words || begins_with({"__vimax", "__vimin", "__viadd", "__vibm"});
+}
+
+/// Whether the text declares a function of the name: "int __dp4a(" and no call of it.
+bool is_declared_at(const std::vector<Token>& tokens, std::size_t i) {
+  static const std::set<std::string_view> before_calls = {"return", "else", "do", "case"};
+  return i > 0 && i + 1 < tokens.size() && tokens[i + 1].is("(") && tokens[i - 1].identifier() &&
+         !before_calls.contains(tokens[i - 1].text);
+}
+
+/// CUDA's functions that the texts use and neither HIP nor the texts have.
+std::set<std::string> functions_of_cuda(const Specialization& specialization) {
+  std::set<std::string> used, own;
+  const auto read = [&](const std::string& text) {
+    const TokenizedText source = tokenize(text);
+    for (std::size_t i = 0; i < source.tokens.size(); ++i) {
+      if (!is_missing_in_hip(source.tokens[i].text)) continue;
+      const std::string name(source.tokens[i].text);
+      (is_declared_at(source.tokens, i) ? own : used).insert(name);
+    }
+    for (const Directive& directive : source.directives) {
+      for (std::size_t i = 0; i < directive.tokens.size(); ++i) {
+        if (!is_missing_in_hip(directive.tokens[i].text)) continue;
+        const bool defined = i == 1 && directive.tokens[0].is("define");
+        (defined ? own : used).insert(std::string(directive.tokens[i].text));
+      }
+    }
+  };
+  read(specialization.source_text);
+  for (const IncludedHeader& header : specialization.headers) read(header.text);
+  for (const std::string& name : own) used.erase(name);
+  return used;
+}
+
+/// Text of the header kCudaFunctions, or empty where nothing of it is used.
+std::string cuda_functions(const Specialization& specialization) {
+  const std::set<std::string> named = functions_of_cuda(specialization);
+  const auto has = [&](const char* word) {
+    return any_text(specialization,
+                    [&](const std::string& text) { return text.find(word) != std::string::npos; });
+  };
+  if (named.empty() && !has("kiln_cuda::") && !has("KILN_REFUSED_PTX")) return "";
+  const bool matrices = has("kiln_ptx_c<") || has("kiln_ptx_tiles<");
+  const bool words = has("__v"), rounds = has("_rd") || has("_ru") || has("_rz");
+  std::string text =
+      "#pragma once\n" + std::string(embedded::kHipCuda) + std::string(embedded::kIntegers) +
+      std::string(rounds ? embedded::kRounding : "") + std::string(words ? embedded::kWords : "") +
+      std::string(matrices ? embedded::kHipMatrix : "") + "}\n#pragma pop_macro(\"KILN_AS_WRITTEN\")\n";
+  for (const std::string& name : named) text += "#define " + name + " kiln_cuda::" + name + "\n";
+  return text;
+}
 
 /// A header of CUDA for the host alone, or of a library of which device code has types at most; else null.
 const EmbeddedFile* header_of_host_side(const std::string& name) {
@@ -75,6 +173,19 @@ const EmbeddedFile* header_of_host_side(const std::string& name) {
       std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& file) { return file.name == name; });
   if (found == files.end()) return nullptr;
   return found->text.empty() || name.starts_with("cufft") ? &*found : nullptr;
+}
+
+/// Whether the texts ask for CUDA's compiler and know nothing of HIP's: `#ifdef __CUDA_ARCH__` then has the
+/// code of the device in it, and what stands beside it is for the host.
+bool is_of_cuda_alone(const Specialization& specialization) {
+  const auto has = [&](std::initializer_list<const char*> words) {
+    return any_text(specialization, [&](const std::string& text) {
+      return std::any_of(words.begin(), words.end(),
+                         [&](const char* word) { return text.find(word) != std::string::npos; });
+    });
+  };
+  return has({"__CUDACC__", "__CUDA_ARCH__", "CUDART_VERSION"}) &&
+         !has({"__HIP", "KILN_BACKEND_", "USE_HIP", "hipLaunchKernelGGL", "hip/hip_"});
 }
 
 /// "const int warpSize = 32;" of a text, which a macro of that name would spoil.
@@ -86,6 +197,32 @@ bool declares_warp_size(const std::string& text) {
     if (whole && at != std::string::npos && text[at] == '=' && text.compare(at, 2, "==") != 0) return true;
   }
   return false;
+}
+
+/// CUDA's functions of a warp; those that the texts define as templates, too, get names that nothing uses.
+std::string cuda_warp(const Specialization& specialization) {
+  std::string before, behind;
+  for (const std::string name : {"__shfl_sync", "__shfl_up_sync", "__shfl_down_sync", "__shfl_xor_sync",
+                                 "__match_any_sync", "__match_all_sync"}) {
+    if (!declares_template(specialization, name)) continue;
+    before += "#define " + name + " kiln_unused" + name + "\n";
+    behind += "#undef " + name + "\n";
+  }
+  return before + std::string(embedded::kCudaWarp) + behind;
+}
+
+/// A text's own `float atomicMin(float*, float)`, which HIP has, and CUDA has not: under another name, with
+/// HIP's functions beside it.
+std::string overloads_of_atomics(const Specialization& specialization) {
+  std::string text;
+  for (const std::string name : {"atomicAdd", "atomicMin", "atomicMax"}) {
+    if (!declares_for_reals(specialization, name)) continue;
+    if (text.empty()) text = "template <class T>\nstruct kiln_same {\n  typedef T type;\n};\n";
+    text += "template <class T>\n__device__ inline T kiln_own_" + name +
+            "(T* address, typename kiln_same<T>::type value) {\n  return " + name +
+            "(address, value);\n}\n#define " + name + " kiln_own_" + name + "\n";
+  }
+  return text;
 }
 
 /// Whether the text has the form of an ISA's name. Some release may know it, so the nearest other name would
@@ -145,7 +282,7 @@ bool uses_cuda_warp(const Specialization& specialization) {
                          name.starts_with("__any_") || name.starts_with("__all_") ||
                          name.starts_with("__match_") || name.starts_with("__reduce_");
       return (joins && name.ends_with("_sync")) || name == "__syncwarp" || name == "__activemask" ||
-             name == "__trap";
+             name == "__trap" || name == "kiln_ptx_tiles" || name == "kiln_ptx_c";
     });
   };
   const auto& unseen = specialization.unseen_headers;
@@ -164,8 +301,9 @@ void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
     text += embedded::kStdTypes;
   if (uses_cuda_warp(specialization)) {
     if (any_text(specialization, declares_warp_size)) text += "#define KILN_OWN_WARP_SIZE\n";
-    text += embedded::kCudaWarp;
+    text += cuda_warp(specialization);
   }
+  text += overloads_of_atomics(specialization);
   unit.add_header(kHipccHeader, std::move(text));
   unit.text.insert(0, "#include \"" + std::string(kHipccHeader) + "\"\n");
   for (const std::string& name : specialization.unseen_headers) {
@@ -200,7 +338,14 @@ std::string hiprtc_headers_fingerprint() {
                                       embedded::kThrustSeq,
                                       embedded::kCurandEngines,
                                       embedded::kCurandKernel,
-                                      embedded::kHipCurandJumps})
+                                      embedded::kHipCurandJumps,
+                                      embedded::kHipCuda,
+                                      embedded::kHipMatrix,
+                                      embedded::kEndian,
+                                      embedded::kPipelinePrimitives,
+                                      embedded::kIntegers,
+                                      embedded::kRounding,
+                                      embedded::kWords})
     hasher.field("text", std::string(text));
   return hasher.hex();
 }
@@ -209,6 +354,8 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
   const int wavefront = compiled_wavefront_size(specialization);
   RtcDialect dialect;
   dialect.prologue = "#define KILN_BACKEND_HIP 1\n#define KILN_WARP_SIZE " + std::to_string(wavefront) + "\n";
+  if (is_of_cuda_alone(specialization))
+    dialect.prologue += "#define __CUDACC__ 1\n#define __CUDA_ARCH__ 700\n#define CUDART_VERSION 12060\n";
   dialect.launch_bounds = [wavefront](const std::string& bounds) {
     return hip_launch_bounds(bounds, wavefront);
   };
@@ -221,6 +368,10 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
     unit.add_header("kiln/small_float_operators.h", std::string(embedded::kSmallFloatOperators));
     unit.add_header("cuda_fp16.h", "#pragma once\n");
     unit.add_header("cuda_bf16.h", kBfloat16);
+  }
+  if (std::string functions = cuda_functions(specialization); !functions.empty()) {
+    unit.add_header(kCudaFunctions, std::move(functions));
+    unit.text.insert(0, "#include \"" + std::string(kCudaFunctions) + "\"\n");
   }
   // These have functions without a word for the device.
   const auto of_both_sides = [](std::string_view text) {
@@ -255,6 +406,9 @@ std::vector<std::string> hiprtc_options(const Specialization& specialization) {
   if (!has_option(specialization, {"-std", "--std"}))
     options.push_back(std::string("-std=") + language_version(specialization));
   options.push_back("--offload-arch=" + specialization.target.arch);
+  // Errors in functions of the host do not count: no code is made of them.
+  options.emplace_back("-fgpu-defer-diag");
+  options.emplace_back("-Wno-register");  // of nvcc it gets a warning
   if (specialization.fast_math) options.emplace_back("-ffast-math");
   if (specialization.lineinfo && !has_option(specialization, {"-g"}))
     options.emplace_back("-gline-tables-only");

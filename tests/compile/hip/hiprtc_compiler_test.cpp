@@ -4,16 +4,20 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "device/hip/code_object.h"
 #include "kiln/error.h"
+#include "specialize/include_scan.h"
+#include "specialize/ptx_words.h"
 #include "support/compile_result.h"
 #include "support/recording_log.h"
 
 namespace kiln::test {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -49,6 +53,20 @@ class HiprtcCompilerTest : public ::testing::Test {
     specialization.entries = {{entry, std::nullopt, ""}};
     specialization.target = {"hip", arch, wavefront_size(arch)};
     return specialization;
+  }
+
+  /// A user's text with a kernel `f`, which knows nothing of Kiln; its headers in `<>` have not been read.
+  static Specialization foreign(const std::string& text) {
+    Specialization specialization = specialize(text, "f");
+    specialization.params_header = "";
+    for (const IncludeUse& use : find_include_uses(text))
+      specialization.unseen_headers.push_back(use.header.name);
+    std::sort(specialization.unseen_headers.begin(), specialization.unseen_headers.end());
+    return specialization;
+  }
+  void takes(const std::string& text) { takes(foreign(text)); }
+  void takes(const Specialization& specialization) {
+    EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
   }
 
   CodeObject compile(const Specialization& specialization) {
@@ -116,20 +134,15 @@ TEST_F(HiprtcCompilerTest, TakesATextThatKnowsNothingOfKiln) {
       specialize("#include \"mine.h\"\nextern \"C\" __global__ void f(int* a) { *a = 1; }\n", "f");
   specialization.params_header = "";
   specialization.headers = {{"mine.h", "/x/mine.h", ""}};
-  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+  takes(specialization);
 }
 
 TEST_F(HiprtcCompilerTest, TakesCudasHeadersOfTypesAndItsComplexNumbers) {
-  Specialization specialization = specialize(
+  takes(
       "#include <cuda.h>\n#include <cuda_runtime_api.h>\n#include <vector_types.h>\n#include <cuComplex.h>\n"
       "#include <cstdint>\n"
       "extern \"C\" __global__ void f(cuComplex* a, uint8_t b, int16_t c, uint16_t d) {\n"
-      "  *a = cuCmulf(*a, make_cuComplex(float4{b, c, d, 1}.x, cuCabsf(*a)));\n}\n",
-      "f");
-  specialization.params_header = "";
-  specialization.unseen_headers = {"cstdint", "cuComplex.h", "cuda.h", "cuda_runtime_api.h",
-                                   "vector_types.h"};
-  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+      "  *a = cuCmulf(*a, make_cuComplex(float4{b, c, d, 1}.x, cuCabsf(*a)));\n}\n");
 }
 
 TEST_F(HiprtcCompilerTest, TakesWhatNvccHasWithoutAHeader) {
@@ -142,33 +155,29 @@ TEST_F(HiprtcCompilerTest, TakesWhatNvccHasWithoutAHeader) {
       "extern \"C\" __global__ void f(float* a, int* b) {\n"
       "  ptrdiff_t d = a - (float*)b;\n  std::swap(b[0], b[1]);\n  __stcs(a + 1, b[2]);\n"
       "  a[0] = half_of(a[0]) + half_of(b[0]) + std::exchange(b[3], 4) + d;\n}\n";
-  EXPECT_EQ(compile(specialize(text, "f")).lowered_names.at("f"), "f");
+  takes(text);
 }
 
 TEST_F(HiprtcCompilerTest, ATextMayHaveAVariableNamedWarpSize) {
   const std::string text =
       "extern \"C\" __global__ void f(int* a) {\n  const int warpSize = 32;\n"
       "  a[threadIdx.x / warpSize] = __shfl_down_sync(0xffffffffu, a[threadIdx.x], warpSize / 2);\n}\n";
-  EXPECT_EQ(compile(specialize(text, "f")).lowered_names.at("f"), "f");
+  takes(text);
   const std::string without =
       "const int kwarpSize = 32;\nextern \"C\" __global__ void f(int (*a)[2]) {\n  static_assert(warpSize == "
       "32, \"\");\n"
       "  a[0][0] = __ballot_sync(0xffffffffu, a[0][1]);\n}\n";
-  EXPECT_EQ(compile(specialize(without, "f")).lowered_names.at("f"), "f");
+  takes(without);
 }
 
 TEST_F(HiprtcCompilerTest, TakesHeadersOfLibrariesForTheHost) {
-  Specialization specialization = specialize(
+  takes(
       "#include <hip/hip_runtime_api.h>\n#include <cufft.h>\n#include <nvml.h>\n#include <cudaProfiler.h>\n"
-      "extern \"C\" __global__ void f(cufftComplex* a, cufftDoubleReal b) { a->x = b; }\n",
-      "f");
-  specialization.params_header = "";
-  specialization.unseen_headers = {"cudaProfiler.h", "cufft.h", "hip/hip_runtime_api.h", "nvml.h"};
-  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+      "extern \"C\" __global__ void f(cufftComplex* a, cufftDoubleReal b) { a->x = b; }\n");
 }
 
 TEST_F(HiprtcCompilerTest, TakesCurandsDeviceFunctions) {
-  Specialization specialization = specialize(
+  takes(
       "#include <curand.h>\n#include <curand_kernel.h>\n#include <cuda_bf16.h>\n"
       "template <class State> __device__ double draw(unsigned long seed, int i) {\n"
       "  State state;\n  curand_init(seed, i, 3, &state);\n"
@@ -179,25 +188,106 @@ TEST_F(HiprtcCompilerTest, TakesCurandsDeviceFunctions) {
       "  a[0] = draw<curandState>(1, threadIdx.x) + draw<curandStateMRG32k3a>(2, threadIdx.x) +\n"
       "    draw<curandStatePhilox4_32_10_t>(3, threadIdx.x);\n"
       "  curandStatePhilox4_32_10_t state;\n  curand_init(7, threadIdx.x, 0, &state);\n  b[0] = "
-      "curand_normal4(&state);\n}\n",
-      "f");
-  specialization.params_header = "";
-  specialization.unseen_headers = {"cuda_bf16.h", "curand.h", "curand_kernel.h"};
-  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+      "curand_normal4(&state);\n}\n");
 }
 
-TEST_F(HiprtcCompilerTest, MembersForTheHostMayCallFunctionsOfTheDevice) {
-  Specialization program = specialize(
+TEST_F(HiprtcCompilerTest, FunctionsForTheHostMayCallThoseOfTheDevice) {
+  takes(
       "struct Vector {\n  float x, y;\n  float length() { return sqrtf(x * x + y * y); }\n};\n"
-      "extern \"C\" __global__ void f(Vector* a) { a->x = 1; }\n",
-      "f");
-  EXPECT_THAT(fail(program).summary, HasSubstr("sqrtf")) << "a text of kernels alone";
+      "inline float root(float x) { return sqrtf(x); }\n"
+      "extern \"C\" __global__ void f(Vector* a) { a->x = 1; }\n");
+}
+
+/// Constructors of the host around HIP's vectors, whose own are for devices. A kernel may be declared before.
+TEST_F(HiprtcCompilerTest, ConstructorsForTheHostMayHoldVectors) {
+  Specialization program = foreign(
+      "struct Matrix {\n  Matrix() {}\n  float3 rows[3];\n};\n"
+      "namespace n {\n__global__ void g(Matrix a);\n}\n__global__ void n::g(Matrix a) {}\n"
+      "extern \"C\" __global__ void f(Matrix m, float* a) { a[0] = m.rows[1].y; }\n");
+  EXPECT_THAT(fail(program).summary, HasSubstr("default constructor")) << "a text of kernels alone";
   program.left_out = {"main"};
-  EXPECT_EQ(compile(program).lowered_names.at("f"), "f");
+  takes(program);
+}
+
+TEST_F(HiprtcCompilerTest, ATextOfCudaAloneHasTheBranchesOfItsDevices) {
+  takes(
+      "#ifndef __CUDA_ARCH__\nextern const dim3 blockDim;\n#endif\n"
+      "#ifdef __CUDACC__\n#define BOTH __host__ __device__\n#else\n#define BOTH\n#endif\n"
+      "BOTH inline int twice(int x) { return 2 * x; }\n"
+      "extern \"C\" __global__ void f(int* a) { a[0] = twice(blockDim.x); }\n");
+  EXPECT_THAT(
+      fail(foreign("#if defined(__HIP_DEVICE_COMPILE__) && !defined(__CUDA_ARCH__)\n#error of AMD\n#endif\n"
+                   "extern \"C\" __global__ void f(int* a) { a[0] = 1; }\n"))
+          .summary,
+      HasSubstr("of AMD"));
+}
+
+TEST_F(HiprtcCompilerTest, TakesFunctionsOfCudaThatHipLacks) {
+  takes(
+      "__device__ unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }\n"
+      "extern \"C\" __global__ void f(float* a, unsigned* b, int* c) {\n"
+      "  a[0] = __fmaf_rd(a[0], a[1], a[2]) + __fadd_rz(a[3], a[4]) + __uint2float_rz(b[9]) + "
+      "__fsqrt_ru(a[5]);\n"
+      "  b[0] = __vadd4(b[1], b[2]) + __vsadu2(b[3], b[4]) + umax(b[5], umin(b[6], b[7]));\n"
+      "  c[0] = __dp4a(c[1], c[2], c[3]) + __viaddmax_s32(c[4], c[5], c[6]);\n"
+      "  __shared__ int s[4];\n  s[threadIdx.x] = c[0];\n"
+      "  b[8] = static_cast<unsigned>(__cvta_generic_to_shared(s + 1)) + __isShared(s) + __isGlobal(c);\n"
+      "  __nanosleep(100);\n}\n");
+}
+
+/// A text may define functions that HIP or Kiln has.
+TEST_F(HiprtcCompilerTest, TakesATextsOwnAtomicsAndShuffles) {
+  takes(
+      "template <class T>\n__device__ T __shfl_down_sync(unsigned, T x, unsigned delta, int width = 32) {\n"
+      "  return __shfl_down(x, delta, width);\n}\n"
+      "__device__ void atomicMin(float* const a, const float x) { atomicMin(reinterpret_cast<int*>(a), "
+      "__float_as_int(x)); }\n"
+      "extern \"C\" __global__ void f(float* a, unsigned* b) {\n"
+      "  atomicMin(a, __shfl_down_sync(~0u, a[1], 2));\n  b[0] = atomicMin(b + 1, 3);\n}\n");
+}
+
+TEST_F(HiprtcCompilerTest, TakesAsynchronousCopiesAsPlainOnes) {
+  takes(
+      "#include <cuda_pipeline.h>\n#include <endian.h>\n"
+      "extern \"C\" __global__ void f(const float4* a, float4* b) {\n  __shared__ float4 s[64];\n"
+      "  __pipeline_memcpy_async(s + threadIdx.x, a + threadIdx.x, 16);\n  __pipeline_commit();\n"
+      "  __pipeline_wait_prior(0);\n  b[threadIdx.x] = s[threadIdx.x];\n  b[0].x = htole32(1);\n}\n");
+}
+
+/// The machine's own headers do not count: what is in them depends on it.
+TEST_F(HiprtcCompilerTest, LeavesOutHeadersThatItDoesNotHave) {
+  const char* text =
+      "#include <vector>\n#include <mma.h>\n#include <tuple>\n"
+      "extern \"C\" __global__ void f(int* a) { a[0] = N; }\n";
+  Specialization program = foreign(text);
+  program.defines = {{"N", "1"}};
+  program.left_out = {"main"};
+  takes(program);
+  program.defines = {{"N", "static_cast<int>(std::vector<int>(3).size())"}};
+  EXPECT_THAT(fail(program).summary, AllOf(HasSubstr("'vector'"), HasSubstr("left out")));
+}
+
+/// A refusal names the line; code that the kernel does not reach may have anything.
+TEST_F(HiprtcCompilerTest, RefusesPtxThatItCannotTranslate) {
+  const auto text = [](const std::string& body) {
+    return ptx_as_hip(
+        "__device__ void unused(unsigned at) {\n  asm volatile(\"ldmatrix.sync.aligned.m8n8.x1.shared.b16 "
+        "{%0}, "
+        "[%0];\" :: \"r\"(at));\n}\n"
+        "extern \"C\" __global__ void f(unsigned* a) {\n" +
+            body + "}\n",
+        "kernel.cu");
+  };
+  takes(text("  asm(\"popc.b32 %0, %1;\" : \"=r\"(a[0]) : \"r\"(a[1]));\n"));
+  const Diagnostic refused =
+      fail(foreign(text("  asm volatile(\"mov.u64 %0, %globaltimer;\" : \"=l\"(a));\n")));
+  EXPECT_THAT(refused.summary,
+              StartsWith("kernel.cu:5: error: `asm` of PTX without a translation for HIP: mov.u64"));
+  for (const char c : refused.log) EXPECT_TRUE(c == '\n' || (c >= ' ' && c <= '~'));
 }
 
 TEST_F(HiprtcCompilerTest, TakesBfloat16AndFp8OfItsOwnAndMathConstants) {
-  Specialization specialization = specialize(
+  takes(
       "#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n#include <math_constants.h>\n"
       "extern \"C\" __global__ void f(__nv_bfloat16* a, __nv_bfloat162* b, __nv_fp8_e4m3* c, __nv_fp8_e5m2* "
       "d, __half* e) {\n"
@@ -205,15 +295,11 @@ TEST_F(HiprtcCompilerTest, TakesBfloat16AndFp8OfItsOwnAndMathConstants) {
       "  b[0] = __hmul2(b[1], __floats2bfloat162_rn(CUDART_SQRT_TWO_F, float(a[3])));\n"
       "  atomicAdd(a + 4, a[5]);\n  atomicAdd(b + 2, b[3]);\n"
       "  c[0] = __nv_fp8_e4m3(float(c[1]) * float(d[0]));\n  d[1] = __nv_fp8_e5m2(a[6]);\n"
-      "  e[0] = static_cast<__half>(c[2]);\n  if (a[7] < a[8]) a[9] = hexp(a[8]);\n}\n",
-      "f");
-  specialization.params_header = "";
-  specialization.unseen_headers = {"cuda_bf16.h", "cuda_fp8.h", "math_constants.h"};
-  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+      "  e[0] = static_cast<__half>(c[2]);\n  if (a[7] < a[8]) a[9] = hexp(a[8]);\n}\n");
 }
 
 TEST_F(HiprtcCompilerTest, TakesCooperativeGroupsOfAnyKind) {
-  Specialization specialization = specialize(
+  takes(
       "#include <cooperative_groups.h>\nusing namespace cooperative_groups;\n"
       "__device__ unsigned place(thread_group g) { g.sync(); return g.thread_rank() * g.size(); }\n"
       "extern \"C\" __global__ void f(unsigned* a) {\n"
@@ -222,23 +308,15 @@ TEST_F(HiprtcCompilerTest, TakesCooperativeGroupsOfAnyKind) {
       "  a[grid.thread_rank() % grid.size()] = place(tiled_partition<16>(block)) + "
       "place(coalesced_threads());\n"
       "  sync(grid);\n  grid.barrier_wait(grid.barrier_arrive());\n"
-      "  a[0] += place(block) + (grid.is_valid() ? grid.block_rank() : grid.num_blocks());\n}\n",
-      "f");
-  specialization.params_header = "";
-  specialization.unseen_headers = {"cooperative_groups.h"};
-  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+      "  a[0] += place(block) + (grid.is_valid() ? grid.block_rank() : grid.num_blocks());\n}\n");
 }
 
 TEST_F(HiprtcCompilerTest, TakesThrustsAlgorithmsOfOneWorkItem) {
-  Specialization specialization = specialize(
+  takes(
       "#include <thrust/execution_policy.h>\n#include <thrust/sort.h>\n"
       "extern \"C\" __global__ void f(float* a, int n) {\n"
       "  int places[4] = {0, 1, 2, 3};\n  thrust::sort(thrust::seq, a, a + n);\n"
-      "  thrust::sort_by_key(thrust::device, a, a + 4, places);\n  a[n] = places[0];\n}\n",
-      "f");
-  specialization.params_header = "";
-  specialization.unseen_headers = {"thrust/execution_policy.h", "thrust/sort.h"};
-  EXPECT_EQ(compile(specialization).lowered_names.at("f"), "f");
+      "  thrust::sort_by_key(thrust::device, a, a + 4, places);\n  a[n] = places[0];\n}\n");
 }
 
 TEST_F(HiprtcCompilerTest, HasWavefrontsOfTheTargetOrAsTheUserAsks) {

@@ -50,12 +50,14 @@ TEST(HiprtcOptions, AreKilnsThenTheUsers) {
   specialization.fast_math = true;
   specialization.include_directories = {"/x"};
   specialization.options = {"-munsafe-fp-atomics"};
-  EXPECT_THAT(hiprtc_options(specialization), ElementsAre("-std=c++17", "--offload-arch=gfx90a:xnack-",
-                                                          "-ffast-math", "-I/x", "-munsafe-fp-atomics"));
+  EXPECT_THAT(hiprtc_options(specialization),
+              ElementsAre("-std=c++17", "--offload-arch=gfx90a:xnack-", "-fgpu-defer-diag", "-Wno-register",
+                          "-ffast-math", "-I/x", "-munsafe-fp-atomics"));
   specialization.options = {"-std=c++20"};
   specialization.lineinfo = true;
-  EXPECT_THAT(hiprtc_options(specialization), ElementsAre("--offload-arch=gfx90a:xnack-", "-ffast-math",
-                                                          "-gline-tables-only", "-I/x", "-std=c++20"));
+  EXPECT_THAT(hiprtc_options(specialization),
+              ElementsAre("--offload-arch=gfx90a:xnack-", "-fgpu-defer-diag", "-Wno-register", "-ffast-math",
+                          "-gline-tables-only", "-I/x", "-std=c++20"));
 }
 
 TEST(HiprtcOptions, DecideTheWavefront) {

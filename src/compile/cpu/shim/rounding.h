@@ -4,21 +4,27 @@
 // 50 times slower than an addition.
 #pragma once
 
+#if !defined(KILN_SQRT)
+#define KILN_SQRT(x) __builtin_sqrt(x)
+#endif
+
 namespace kiln::rounding {
 
+template <class V>
+struct Wider {
+  using type = double;
+};
+#if !defined(KILN_NO_WIDE_NUMBERS)
 #if defined(__SIZEOF_FLOAT128__)
 typedef __float128 Quad;
 #else
 typedef long double Quad;
 #endif
-template <class V>
-struct Wider {
-  using type = double;
-};
 template <>
 struct Wider<double> {
   using type = Quad;
 };
+#endif
 
 enum class To { kDown, kUp, kZero };
 
@@ -93,31 +99,12 @@ KILN_SHIM V divide(V a, V b) {
 template <To D, class V>
 KILN_SHIM V root(V a) {
   using W = typename Wider<V>::type;
-  const V near = static_cast<V>(__builtin_sqrt(a));
+  const V near = static_cast<V>(KILN_SQRT(static_cast<double>(a)));
   return moved<D>(near, order(static_cast<W>(a), static_cast<W>(near) * static_cast<W>(near)));
 }
 
 }  // namespace kiln::rounding
 
-#define KILN_DIRECTED(suffix, direction)                                                                     \
-  KILN_DIRECTED_OF(__f, float, suffix, direction)                                                            \
-  KILN_DIRECTED_OF(__d, double, suffix, direction)                                                           \
-  KILN_SHIM float __fmaf_##suffix(float x, float y, float z) {                                               \
-    return kiln::rounding::multiply_add<kiln::rounding::To::direction>(x, y, z);                             \
-  }                                                                                                          \
-  KILN_SHIM float __fmaf_ieee_##suffix(float x, float y, float z) {                                          \
-    return kiln::rounding::multiply_add<kiln::rounding::To::direction>(x, y, z);                             \
-  }                                                                                                          \
-  KILN_SHIM double __fma_##suffix(double x, double y, double z) {                                            \
-    return kiln::rounding::multiply_add<kiln::rounding::To::direction>(x, y, z);                             \
-  }                                                                                                          \
-  KILN_DIRECTED_CONVERSION(__double2float_##suffix, double, double, float, direction)                        \
-  KILN_DIRECTED_CONVERSION(__int2float_##suffix, int, double, float, direction)                              \
-  KILN_DIRECTED_CONVERSION(__uint2float_##suffix, unsigned, double, float, direction)                        \
-  KILN_DIRECTED_CONVERSION(__ll2float_##suffix, long long, kiln::rounding::Quad, float, direction)           \
-  KILN_DIRECTED_CONVERSION(__ull2float_##suffix, unsigned long long, kiln::rounding::Quad, float, direction) \
-  KILN_DIRECTED_CONVERSION(__ll2double_##suffix, long long, kiln::rounding::Quad, double, direction)         \
-  KILN_DIRECTED_CONVERSION(__ull2double_##suffix, unsigned long long, kiln::rounding::Quad, double, direction)
 #define KILN_DIRECTED_OF(prefix, type, suffix, direction)                     \
   KILN_SHIM type prefix##add_##suffix(type x, type y) {                       \
     return kiln::rounding::add<kiln::rounding::To::direction>(x, y);          \
@@ -141,6 +128,31 @@ KILN_SHIM V root(V a) {
   KILN_SHIM to name(from x) {                                                                 \
     return kiln::rounding::narrowed<kiln::rounding::To::direction, to>(static_cast<wide>(x)); \
   }
+#define KILN_DIRECTED(suffix, direction)                                              \
+  KILN_DIRECTED_OF(__f, float, suffix, direction)                                     \
+  KILN_SHIM float __fmaf_##suffix(float x, float y, float z) {                        \
+    return kiln::rounding::multiply_add<kiln::rounding::To::direction>(x, y, z);      \
+  }                                                                                   \
+  KILN_SHIM float __fmaf_ieee_##suffix(float x, float y, float z) {                   \
+    return kiln::rounding::multiply_add<kiln::rounding::To::direction>(x, y, z);      \
+  }                                                                                   \
+  KILN_DIRECTED_CONVERSION(__double2float_##suffix, double, double, float, direction) \
+  KILN_DIRECTED_CONVERSION(__int2float_##suffix, int, double, float, direction)       \
+  KILN_DIRECTED_CONVERSION(__uint2float_##suffix, unsigned, double, float, direction)
 KILN_DIRECTED(rd, kDown)
 KILN_DIRECTED(ru, kUp)
 KILN_DIRECTED(rz, kZero)
+#if !defined(KILN_NO_WIDE_NUMBERS)  // a GPU has no type of 113 bits
+#define KILN_DIRECTED_WIDE(suffix, direction)                                                                \
+  KILN_DIRECTED_OF(__d, double, suffix, direction)                                                           \
+  KILN_SHIM double __fma_##suffix(double x, double y, double z) {                                            \
+    return kiln::rounding::multiply_add<kiln::rounding::To::direction>(x, y, z);                             \
+  }                                                                                                          \
+  KILN_DIRECTED_CONVERSION(__ll2float_##suffix, long long, kiln::rounding::Quad, float, direction)           \
+  KILN_DIRECTED_CONVERSION(__ull2float_##suffix, unsigned long long, kiln::rounding::Quad, float, direction) \
+  KILN_DIRECTED_CONVERSION(__ll2double_##suffix, long long, kiln::rounding::Quad, double, direction)         \
+  KILN_DIRECTED_CONVERSION(__ull2double_##suffix, unsigned long long, kiln::rounding::Quad, double, direction)
+KILN_DIRECTED_WIDE(rd, kDown)
+KILN_DIRECTED_WIDE(ru, kUp)
+KILN_DIRECTED_WIDE(rz, kZero)
+#endif

@@ -362,7 +362,6 @@ void Body::change_before(std::size_t i, TokenRange range, Write write) {
         if (number < 0) continue;
         Write some = write;
         some.variable = number;
-        some.value = {};
         variables_[static_cast<std::size_t>(number)].modified = true;
         writes_.push_back(some);
       }

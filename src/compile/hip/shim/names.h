@@ -7,6 +7,15 @@ typedef unsigned short uint16_t;
 typedef long intptr_t;
 typedef unsigned long uintptr_t;
 typedef long ptrdiff_t;
+namespace std {
+using ::int16_t;
+using ::int8_t;
+using ::intptr_t;
+using ::ptrdiff_t;
+using ::uint16_t;
+using ::uint8_t;
+using ::uintptr_t;
+}  // namespace std
 #ifndef __device_builtin__
 #define __device_builtin__
 #define __builtin_align__(n) __attribute__((aligned(n)))
@@ -42,6 +51,16 @@ typedef long ptrdiff_t;
 #define INT64_MAX 9223372036854775807l
 #define UINT64_MAX 18446744073709551615ul
 #endif
+#ifndef UINT64_C
+#define INT8_C(number) number
+#define INT16_C(number) number
+#define INT32_C(number) number
+#define INT64_C(number) number##l
+#define UINT8_C(number) number
+#define UINT16_C(number) number
+#define UINT32_C(number) number##u
+#define UINT64_C(number) number##ul
+#endif
 #ifndef SIZE_MAX
 #define SIZE_MAX 18446744073709551615ul
 #endif
@@ -61,6 +80,9 @@ typedef long ptrdiff_t;
 #else
 #define assert(condition) ((condition) ? (void)0 : __builtin_trap())
 #endif
+#endif
+#ifndef NULL
+#define NULL 0
 #endif
 #ifndef offsetof
 #define offsetof(type, member) __builtin_offsetof(type, member)
@@ -89,7 +111,23 @@ KILN_LOAD(__ldca, *address)
 KILN_LOAD(__ldcg, *address)
 KILN_LOAD(__ldcs, *address)
 KILN_LOAD(__ldlu, *address)
-KILN_LOAD(__ldcv, *const_cast<const volatile T*>(address))
+template <class T>
+__device__ inline T __ldcv(const T* address) {
+  if constexpr (__is_class(T) || __is_union(T)) {  // these have no copy of a volatile one
+    T value;
+    constexpr unsigned kPart = alignof(T) % 4 == 0 ? 4 : 1;
+    for (unsigned i = 0; i < sizeof(T); i += kPart) {
+      if constexpr (kPart == 4) {
+        *(unsigned*)((char*)&value + i) = *(const volatile unsigned*)((const char*)address + i);
+      } else {
+        *((char*)&value + i) = *(const volatile char*)((const char*)address + i);
+      }
+    }
+    return value;
+  } else {
+    return *const_cast<const volatile T*>(address);
+  }
+}
 KILN_STORE(__stwb)
 KILN_STORE(__stcg)
 KILN_STORE(__stcs)
