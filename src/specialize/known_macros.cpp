@@ -46,9 +46,8 @@ bool is_of_other_system(std::string_view name) {
   return names.contains(name);
 }
 
-/// Of <limits.h>, on the systems that CUDA has, whose long has 64 bits. A number that is larger than those
-/// that conditions are evaluated with is the largest of these, which tells as much where a text asks for 32
-/// bits.
+/// Of <limits.h>, on the systems that CUDA has, whose long has 64 bits. In place of larger numbers than
+/// conditions are evaluated with stands the largest of these, which is enough where a text asks for 32 bits.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kLimits = {
     {{"CHAR_BIT", "8"},
      {"SCHAR_MAX", "127"},

@@ -14,12 +14,12 @@ namespace kiln {
 namespace {
 
 using Words = std::vector<std::string>;
-using Texts = std::vector<std::string*>;
+using TextPointers = std::vector<std::string*>;
 
 /// The texts as they were, in tokens.
 class Sources {
  public:
-  explicit Sources(const Texts& texts) {
+  explicit Sources(const TextPointers& texts) {
     for (const std::string* text : texts) tokens_.push_back(tokenize(originals_.emplace_back(*text)));
   }
 
@@ -32,7 +32,7 @@ class Sources {
   }
 
   template <class Replacement>
-  void expand(const Texts& texts, const MacroExpander& expander, std::size_t longest,
+  void expand(const TextPointers& texts, const MacroExpander& expander, std::size_t longest,
               const Replacement& replacement) const {
     for (std::size_t t = 0; t < texts.size(); ++t)
       *texts[t] = with_macros_expanded(originals_[t], tokens_[t].tokens, expander, longest, replacement);
@@ -43,13 +43,13 @@ class Sources {
   std::vector<TokenizedText> tokens_;
 };
 
-bool any_has(const Texts& texts, std::string_view part) {
+bool any_has(const TextPointers& texts, std::string_view part) {
   return std::any_of(texts.begin(), texts.end(),
                      [&](const std::string* text) { return text->find(part) != std::string::npos; });
 }
 
-/// Whether the words are those of functions or variables for devices, with their bodies: not of an expression
-/// that holds a lambda, nor of a head alone.
+/// Whether the words define functions or variables for devices, with their bodies: not an expression that
+/// holds a lambda, nor a head alone.
 bool defines_for_devices(const Words& words) {
   const auto mark = std::find_if(words.begin(), words.end(), [](const std::string& word) {
     return word == "__global__" || word == "__device__";
@@ -71,7 +71,7 @@ bool defines_for_devices(const Words& words) {
 }
 
 /// Other macros stay, in what is written out, too.
-void write_out_definitions(const Texts& texts) {
+void write_out_definitions(const TextPointers& texts) {
   if (!any_has(texts, "__global__") && !any_has(texts, "__device__")) return;
   const Sources sources(texts);
   MacroExpander all, definers;
@@ -101,7 +101,7 @@ void write_out_definitions(const Texts& texts) {
   sources.expand(texts, definers, std::numeric_limits<std::size_t>::max(), definition);
 }
 
-void write_out_pasted_names(const Texts& texts,
+void write_out_pasted_names(const TextPointers& texts,
                             const std::vector<std::pair<std::string, std::string>>& defines) {
   if (!any_has(texts, "##")) return;
   MacroExpander expander;
