@@ -219,6 +219,7 @@ std::string DraftBuffers::content_of_variable(const std::string& variable, const
   const std::string element_type =
       types_.written_type(std::string(trim(declared.substr(0, declared.find('[')))), kernel);
   const std::string shape = ", shape: [" + std::to_string(*extent) + "], init: ";
+  if (element_type.find("(*") != std::string::npos) return "";  // pointers to functions
   if (element_type.find('*') != std::string::npos) {
     const std::string names = addresses({element_type, variable, "", 0}, *extent, kernel, elements);
     if (names.empty()) return "";

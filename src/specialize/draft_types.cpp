@@ -625,7 +625,9 @@ std::string DraftTypes::pointed_function(const TextParameter& parameter, const T
   const std::string type = written_type(parameter.type, kernel);
   for (const auto& [variable, declared] : program_.variables) {
     const auto value = program_.constants.find(variable);
-    if (value == program_.constants.end() || written_type(declared, TextKernel()) != type) continue;
+    const std::size_t mark = declared.find("__device__");
+    const std::string plain(trim(mark == std::string::npos ? declared : declared.substr(mark + 10)));
+    if (value == program_.constants.end() || written_type(plain, TextKernel()) != type) continue;
     const std::string name = value->second.substr(value->second.starts_with('&') ? 1 : 0);
     for (const std::string& function : program_.functions) {
       if (function == name || function.ends_with("::" + name)) return function;

@@ -562,6 +562,30 @@ std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, co
   return found;
 }
 
+namespace {
+
+/// Whether compilers for devices have the function built in: of <math.h>, of <stdlib.h> and CUDA's own.
+bool is_built_in(const std::string& name) {
+  static const std::set<std::string_view> names = {
+      "abs",        "acos",    "acosh",     "asin",      "asinh",   "assert",    "atan",     "atan2",
+      "atanh",      "cbrt",    "ceil",      "clock",     "clock64", "copysign",  "cos",      "cosh",
+      "cospi",      "erf",     "erfc",      "erfcinv",   "erfcx",   "erfinv",    "exp",      "exp10",
+      "exp2",       "expm1",   "fabs",      "fdim",      "fdivide", "floor",     "fma",      "fmax",
+      "fmin",       "fmod",    "frexp",     "free",      "hypot",   "ilogb",     "isfinite", "isinf",
+      "isnan",      "j0",      "j1",        "jn",        "labs",    "ldexp",     "lgamma",   "llabs",
+      "llmax",      "llmin",   "llrint",    "llround",   "log",     "log10",     "log1p",    "log2",
+      "logb",       "lrint",   "lround",    "malloc",    "max",     "memcpy",    "memset",   "min",
+      "modf",       "nan",     "nearbyint", "nextafter", "norm",    "norm3d",    "norm4d",   "normcdf",
+      "normcdfinv", "pow",     "powi",      "printf",    "rcbrt",   "remainder", "remquo",   "rhypot",
+      "rint",       "rnorm3d", "rnorm4d",   "round",     "rsqrt",   "scalbln",   "scalbn",   "signbit",
+      "sin",        "sincos",  "sincospi",  "sinh",      "sinpi",   "sqrt",      "tan",      "tanh",
+      "tgamma",     "trunc",   "ullmax",    "ullmin",    "umax",    "umin",      "y0",       "y1",
+      "yn"};
+  return names.contains(name) || (name.ends_with('f') && names.contains(name.substr(0, name.size() - 1)));
+}
+
+}  // namespace
+
 std::vector<UndeclaredFunction> undeclared_functions(FileSystem& files, const Path& source,
                                                      const std::string& text,
                                                      const std::vector<IncludedHeader>& headers) {
@@ -573,7 +597,7 @@ std::vector<UndeclaredFunction> undeclared_functions(FileSystem& files, const Pa
   }
   std::erase_if(called, [&](const std::string& name) {
     const bool of_cuda = name.starts_with("__") || name.starts_with("atomic") || name.starts_with("make_");
-    return of_cuda || others.contains(name);
+    return of_cuda || is_built_in(name) || others.contains(name);
   });
   std::vector<UndeclaredFunction> found;
   std::map<std::string, int> definitions;

@@ -437,18 +437,22 @@ __device__ float first(float a, float) { return a; }
 template <class T> __device__ T multiply(T a, T b) { return a * b; }
 }
 __device__ Operation chosen = ops::first;
+__device__ Operation table[2];
 __global__ void apply(float* x, Operation op, float (*other)(float, float)) {
   x[threadIdx.x] = other(op(x[threadIdx.x], 3.0f), 2.0f);
+  if (table[0] != nullptr) x[0] = 0;
 }
 int main() {
   float* x;
   Operation op;
+  cudaMemcpyToSymbol(table, &op, sizeof(op));
   cudaMemcpyFromSymbol(&op, chosen, sizeof(op));
   apply<<<1, 32>>>(x, op, op);
 }
 )cuda");
   const std::string args = "args: [x, {function: \"ops::first\"}, {function: \"ops::first\"}]";
   EXPECT_THAT(yaml, HasSubstr(args + "  # FILL IN the function of op; the function of other"));
+  EXPECT_THAT(yaml, HasSubstr("the variable 'table' of the device is left as it is"));
   const std::string filled = "args: [x, {function: \"ops::add\"}, {function: \"ops::multiply<float>\"}]";
   const std::string content = "shape: [elements], init: {uniform: [0, 1]}";
   const CliResult ran = run_with(yaml, {{args, filled},
@@ -457,7 +461,7 @@ int main() {
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
   const CliResult wrong = run_with(yaml, {{args, "args: [x, {function: \"ops::ad\"}, null]"}});
   EXPECT_EQ(wrong.code, kExitBadInput);
-  EXPECT_THAT(wrong.err, HasSubstr("ad"));
+  EXPECT_THAT(wrong.err, HasSubstr("is not a member of"));
 }
 
 TEST_F(NewPrograms, ValuesThatTheProgramChangesAreFollowed) {

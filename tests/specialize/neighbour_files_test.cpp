@@ -51,7 +51,7 @@ TEST(NeighbourFiles, NameTheHeaderOfAFunctionThatNoTextDeclares) {
       "__device__ float own(float x) { return x; }\n__device__ float scaled(float x) { return x; }\n"
       "__device__ float member(float x) { return x; }\n__device__ float inside(float x) { return x; }\n",
       false);
-  files.write_file("/p/include/host.h", "inline float sqrtf(float x) { return x; }\n", false);
+  files.write_file("/p/include/host.h", "__device__ inline float sqrtf(float x) { return x; }\n", false);
   std::vector<std::string> found;
   const auto names = [&](const std::vector<IncludedHeader>& headers) {
     found.clear();
