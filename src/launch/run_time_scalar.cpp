@@ -98,13 +98,15 @@ class Freezer {
 
  private:
   static std::vector<ExpressionText> effective_numbers(const BufferSpec& buffer) {
-    std::vector<ExpressionText> numbers = buffer.init.numbers;
-    if (buffer.init.otherwise)
-      numbers.insert(numbers.end(), buffer.init.otherwise->numbers.begin(),
-                     buffer.init.otherwise->numbers.end());
-    for (const MemberInit& member : buffer.init.members) {
-      if (!member.addresses) numbers.insert(numbers.end(), member.values.begin(), member.values.end());
-    }
+    std::vector<ExpressionText> numbers;
+    const auto add = [&](const InitSpec& init) {
+      numbers.insert(numbers.end(), init.numbers.begin(), init.numbers.end());
+      for (const MemberInit& member : init.members) {
+        if (!member.addresses) numbers.insert(numbers.end(), member.values.begin(), member.values.end());
+      }
+    };
+    add(buffer.init);
+    if (buffer.init.otherwise) add(*buffer.init.otherwise);
     return numbers;
   }
 

@@ -91,6 +91,8 @@ ArgumentSpec read_argument(const YamlNode& node, bool member) {
     node.require_keys({"function"});
     argument.kind = ArgumentSpec::Kind::kFunction;
     argument.name = node.at("function").text();
+    if (trim(argument.name).empty())
+      throw node.at("function").error("expected the name of a device function");
   } else if (node.is_map() && node.find("value")) {
     node.require_keys(member ? Keys{"value", "type", "name", "count"} : Keys{"value", "type", "name"});
     argument.kind = ArgumentSpec::Kind::kValue;

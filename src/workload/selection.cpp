@@ -108,6 +108,18 @@ std::string where_text(const std::vector<std::string>& values) {
   return values.empty() ? "" : " where " + join(values, ", ");
 }
 
+/// Adds the buffers whose addresses others of the list hold.
+void add_pointees(const Workload& workload, NamedBuffers& buffers) {
+  std::set<std::string> known;
+  for (const auto& [name, where] : buffers) known.insert(name);
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const BufferSpec& memory = workload.memory_of(*workload.find_buffer(buffers[i].first));
+    for (const ExpressionText& pointee : memory.init.pointees()) {
+      if (known.insert(pointee.text).second) buffers.emplace_back(pointee.text, pointee.where);
+    }
+  }
+}
+
 }  // namespace
 
 bool is_selected(const Configuration& configuration, const StatementSpec& statement) {
@@ -154,17 +166,6 @@ Launches selected_launches(const Configuration& configuration, const ProgramSpec
                          [&](const ExpressionText& when) { return configuration.evaluate_condition(when); }),
          launches);
   return launches;
-}
-
-void add_pointees(const Workload& workload, NamedBuffers& buffers) {
-  std::set<std::string> known;
-  for (const auto& [name, where] : buffers) known.insert(name);
-  for (std::size_t i = 0; i < buffers.size(); ++i) {
-    const BufferSpec& memory = workload.memory_of(*workload.find_buffer(buffers[i].first));
-    for (const ExpressionText& pointee : memory.init.pointees()) {
-      if (known.insert(pointee.text).second) buffers.emplace_back(pointee.text, pointee.where);
-    }
-  }
 }
 
 NamedBuffers buffers_taken(const Configuration& configuration, const StatementSpec& statement) {

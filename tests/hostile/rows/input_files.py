@@ -111,6 +111,8 @@ INITS = [
     init("uchar, iota beyond", "uchar", "{iota: [0, 100]}", r":17:\d+: .*"),
     init("int, by zero", "int", '"1 / 0"', r":17:\d+: "),
     init("float, beyond", "float", "1e39", r":17:\d+: .*1e\+?39"),
+    init("addresses in numbers", "float", "{addresses: [y]}", r":17:\d+: .*addresses are elements of type ulong"),
+    init("members of a number", "float", "{members: {a: 1}}", r":17:\d+: .*expected one of `types`"),
     init("uniform NaN", "float", "{uniform: [0, nan]}", r":17:\d+: "),
 ]
 

@@ -56,6 +56,7 @@ COMPILE += [
     run("entry/a count of arguments too few", workload=spoilt("args: [y, x, params]", "args: [y, params]"), exit=2, says=r"w\.yaml:20:6: kernel 'k' takes 3 arguments, 2 are given"),
     run("entry/an argument of another type", workload=spoilt("args: [y, x, params]", "args: [y, n, params]"), exit=2, says=r"w\.yaml:20:6: argument 2 of kernel 'k' is 4 bytes, the kernel takes 8"),
     run("entry/a symbol that is not there", workload=spoilt("source: k.cu", "symbols: {nobody: x}, source: k.cu"), exit=2, says=r"w\.yaml:20:6: kernels\.k\.symbols: 'k\.cu' defines no variable 'nobody'"),
+    run("entry/a function that is not there", workload=spoilt("args: [y, x, params]", "args: [y, x, {function: nobody}]"), exit=2, says=r"nobody"),
     run("option/unknown", workload=spoilt("source: k.cu", "options: {cpu: [--nobody]}, source: k.cu"), exit=2, says=r"nobody"),
     run("option/-c", workload=spoilt("source: k.cu", "options: {cpu: [-c]}, source: k.cu"), exit=2, says=r"-c"),
     run("option/-o", workload=spoilt("source: k.cu", "options: {cpu: [-o, evil]}, source: k.cu"), exit=2, says=r"-o"),
