@@ -223,11 +223,14 @@ Specialization without_header(Specialization specialization, const std::string& 
   return specialization;
 }
 
-std::vector<TextLine> error_lines_in(const std::string& log) {
+namespace {
+
+/// The places in front of the first of some words in each line of a log.
+std::vector<TextLine> places_in(const std::string& log, const std::vector<std::string_view>& all_words) {
   std::vector<TextLine> lines;
   for (const std::string& line : split(log, '\n')) {
-    std::size_t error = line.find(": error: ");
-    for (const char* words : {": error #", ": fatal error: ", ": catastrophic error: "}) {
+    std::size_t error = std::string::npos;
+    for (const std::string_view words : all_words) {
       if (error == std::string::npos) error = line.find(words);
     }
     if (error == std::string::npos) continue;
@@ -247,6 +250,12 @@ std::vector<TextLine> error_lines_in(const std::string& log) {
     if (number) lines.push_back({place.substr(0, number_at), static_cast<int>(*number)});
   }
   return lines;
+}
+
+}  // namespace
+
+std::vector<TextLine> error_lines_in(const std::string& log) {
+  return places_in(log, {": error: ", ": error #", ": fatal error: ", ": catastrophic error: "});
 }
 
 std::vector<UnknownName> unknown_names_in(const std::string& log) {
@@ -353,7 +362,9 @@ bool reduce_program(Specialization& specialization, const std::string& log, Left
     return true;
   }
   if (!define_runtime_of_host(specialization, unknown_names_in(log)).empty()) return true;
-  const std::vector<std::string> names = leave_out_failed_host_code(specialization, error_lines_in(log));
+  std::vector<TextLine> lines = error_lines_in(log);
+  for (TextLine& use : places_in(log, {": note: in expansion of macro "})) lines.push_back(std::move(use));
+  const std::vector<std::string> names = leave_out_failed_host_code(specialization, lines);
   for (const std::string& name : names) {
     auto& all = left_out.declarations;
     if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);

@@ -395,12 +395,18 @@ std::string DraftTypes::guessed_class(const TextKernel& kernel, const std::strin
   for (const TextParameter& parameter : kernel.parameters) {
     const auto called = kernel.called_with.find(parameter.name);
     if (bare_type(parameter.type) != name || called == kernel.called_with.end()) continue;
-    std::string object = fits_one([&](const std::string& other) {
-      return std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
-        return scope.name == kCallOperator && scope.outer != TextScope::kNone &&
-               program_.scopes[scope.outer].name == other && scope.parameters.size() == called->second;
+    // Operators that return a number come first: a sum of their results is one.
+    std::string object;
+    for (const bool numbers : {true, false}) {
+      if (!object.empty()) break;
+      object = fits_one([&](const std::string& other) {
+        return std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
+          return scope.name == kCallOperator && scope.outer != TextScope::kNone &&
+                 program_.scopes[scope.outer].name == other && scope.parameters.size() == called->second &&
+                 !(numbers && program_.classes.contains(template_id(scope.result).name));
+        });
       });
-    });
+    }
     if (!object.empty()) return object;
     if (!has_library_objects_) return "";
     return called->second == 1 ? "cuda::std::identity" : called->second == 2 ? "cuda::std::plus<>" : "";
@@ -456,7 +462,15 @@ std::string DraftTypes::used_class(const std::string& name) const {
   const TextClass& one = program_.classes.at(name).front();
   if (one.template_parameters.empty()) return name;
   const std::vector<std::string> used = search_.of_class(name);
-  return used.empty() ? "" : used.front();
+  if (!used.empty()) return used.front();
+  // A function object that nothing shows: of float, as other types are guessed.
+  const bool of_types = std::all_of(
+      one.template_parameters.begin(), one.template_parameters.end(), [](const TextParameter& parameter) {
+        return (parameter.type == "typename" || parameter.type == "class") && parameter.default_value.empty();
+      });
+  if (!of_types || !has_members(name, {kCallOperator})) return "";
+  std::vector<std::string> floats(one.template_parameters.size(), "float");
+  return name + "<" + join(floats, ", ") + ">";
 }
 
 std::string DraftTypes::guessed_number(const TextKernel& kernel, const std::string& name) {

@@ -161,10 +161,27 @@ class FailureCutter {
     return names.front() == "operator" || (!of_owner.empty() && names.front() == of_owner.front());
   }
 
+  /// `static_assert(has_virtual_destructor<Logger>::value, "");` of a class of which only the declaration is
+  /// left.
+  [[nodiscard]] bool asserts_of_left_out(const Item& item) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const TokenSpan span = item.declaration->whole;
+    if (!tokens[span.begin].is("static_assert")) return false;
+    for (std::size_t i = span.begin + 1; i < span.end; ++i) {
+      const auto named = program_.by_name.find(tokens[i].text);
+      if (named == program_.by_name.end()) continue;
+      const auto is_declared_only = [&](std::size_t index) {
+        return program_.items[index].declaration->kind == Kind::kForward;
+      };
+      if (std::all_of(named->second.begin(), named->second.end(), is_declared_only)) return true;
+    }
+    return false;
+  }
+
   void leave_out_outer(const Item& item) {
     const Kind kind = item.declaration->kind;
     const auto& names = item.declaration->names;
-    if (kind == Kind::kOther && program_.is_use_of_whole_macro(item)) {
+    if (kind == Kind::kOther && (program_.is_use_of_whole_macro(item) || asserts_of_left_out(item))) {
       add_alone(item);
       return;
     }

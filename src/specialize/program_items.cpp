@@ -320,7 +320,10 @@ bool ProgramItems::has_device_mark(const Item& item) const {
   if (declaration.kind == Kind::kClass || declaration.kind == Kind::kEnum) return false;
   const std::vector<Token>& tokens = tokens_of(item);
   bool value = false;
-  for (std::size_t i = declaration.whole.begin; i < declaration.whole.end; ++i) {
+  const std::size_t first = declaration.whole.begin;
+  const bool use = declaration.kind == Kind::kOther && first + 1 < declaration.whole.end &&
+                   function_macros.contains(tokens[first].text) && tokens[first + 1].is("(");
+  for (std::size_t i = first; i < declaration.whole.end; ++i) {
     const TokenSpan head = declaration.template_head;
     if (i >= head.begin && i < head.end) continue;  // a parameter may be called GPU_THREADS
     const bool inside = i >= declaration.body.begin && i < declaration.body.end;
@@ -330,7 +333,8 @@ bool ProgramItems::has_device_mark(const Item& item) const {
     const bool in_front = !value && (declaration.parameters.begin == 0 || i < declaration.parameters.begin);
     const auto& names = declaration.names;
     const bool own = std::find(names.begin(), names.end(), tokens[i].text) != names.end();
-    if (in_front && !inside && !own && may_be_mark(tokens[i])) return true;
+    const bool argument = use && i < tokens[first + 1].close;  // REGISTER(CUDA, Step)
+    if (in_front && !inside && !own && !argument && may_be_mark(tokens[i])) return true;
   }
   return false;
 }

@@ -206,6 +206,7 @@ class ProgramReader {
           if (stays_beside_kernels(declaration)) device_bodies_.push_back(declaration.body);
           add_scope(declaration, outer);
           add_texture_user(declaration);
+          add_object_user(declaration);
           add_body(declaration);
           add_expression(declaration);
           if (outer == TextScope::kNone && !declaration.names.empty() && stays_beside_kernels(declaration))
@@ -228,6 +229,7 @@ class ProgramReader {
           if (member.kind == Kind::kFunction && !is_kernel(member)) {
             add_scope(member, here);
             add_texture_user(member);
+            add_object_user(member);
             add_body(member);
           }
           if (member.kind == Kind::kVariable && !declaration.names.empty())
@@ -436,7 +438,9 @@ class ProgramReader {
     }
     kernel.fetches = texture_fetches(tokens(), declaration.body);
     kernel.passed_textures =
-        passed_textures(tokens(), declaration.body, names_of_textures(kernel.parameters));
+        passed_arguments(tokens(), declaration.body, names_of_textures(kernel.parameters));
+    kernel.passed_objects = passed_arguments(tokens(), declaration.body,
+                                             names_of_objects(kernel.parameters, kernel.template_parameters));
     for (const TextParameter& parameter : kernel.template_parameters) {
       if (!parameter.name.empty()) find_uses(parameter.name, declaration.whole, kernel);
       const char last =
@@ -518,6 +522,37 @@ class ProgramReader {
     return names;
   }
 
+  /// Parameters that have a type of the template.
+  [[nodiscard]] static std::vector<std::string> names_of_objects(
+      const std::vector<TextParameter>& parameters, const std::vector<TextParameter>& template_parameters) {
+    std::vector<std::string> names;
+    for (const TextParameter& parameter : parameters) {
+      const std::string type = bare_type(parameter.type);
+      const bool of_template =
+          pointers_in(parameter.type) == 0 &&
+          std::any_of(template_parameters.begin(), template_parameters.end(),
+                      [&](const TextParameter& one) { return one.name == type && !type.empty(); });
+      if (of_template) names.push_back(parameter.name);
+    }
+    return names;
+  }
+
+  void add_object_user(const Declaration& declaration) {
+    if (declaration.names.empty() || declaration.template_head.empty()) return;
+    std::vector<TextParameter> parameters, of_template;
+    for (const TokenSpan& part : parts_of(tokens(), declaration.parameters, true))
+      parameters.push_back(parameter_of(tokens(), part));
+    for (const TokenSpan& part : parts_of(tokens(), declaration.template_head, true))
+      of_template.push_back(parameter_of(tokens(), part));
+    const std::vector<std::string> objects = names_of_objects(parameters, of_template);
+    if (objects.empty()) return;
+    ObjectUser user;
+    for (const TextParameter& parameter : parameters) user.parameters.push_back(parameter.name);
+    user.called_with = object_calls(tokens(), declaration.body, objects);
+    user.passed = passed_arguments(tokens(), declaration.body, objects);
+    program_.object_users.emplace(std::string(declaration.names[0]), std::move(user));
+  }
+
   void add_body(const Declaration& declaration) {
     if (!declaration.names.empty()) bodies_.emplace_back(declaration.names[0], declaration.body);
   }
@@ -532,7 +567,7 @@ class ProgramReader {
     TextureUser user;
     for (const TextParameter& parameter : parameters) user.parameters.push_back(parameter.name);
     user.fetches = texture_fetches(tokens(), declaration.body);
-    user.passed = passed_textures(tokens(), declaration.body, textures);
+    user.passed = passed_arguments(tokens(), declaration.body, textures);
     program_.texture_users.emplace(std::string(declaration.names[0]), std::move(user));
   }
 
@@ -948,9 +983,12 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     program.functions.merge(other.functions);
     program.prototypes.merge(other.prototypes);
     program.texture_users.merge(other.texture_users);
+    program.object_users.merge(other.object_users);
   }
-  for (TextKernel& kernel : program.kernels)
+  for (TextKernel& kernel : program.kernels) {
     add_passed_fetches(kernel.fetches, kernel.passed_textures, program.texture_users);
+    add_passed_calls(kernel.called_with, kernel.passed_objects, program.object_users);
+  }
   std::erase_if(program.constant_variables, [&](const auto& variable) {
     const std::string& name = variable.first;
     if (of_devices.contains(name)) return !copied_symbols.contains(name) || written_on_devices.contains(name);

@@ -9,6 +9,7 @@
 
 #include "specialize/allocations.h"
 #include "specialize/declarations.h"
+#include "specialize/object_calls.h"
 #include "specialize/texture_fetches.h"
 
 namespace kiln {
@@ -41,7 +42,8 @@ struct TextKernel {
   std::set<std::string> divided;
   std::vector<std::string> constants;           ///< in constant memory, named here or in functions it calls
   std::map<std::string, TextureFetch> fetches;  ///< by the name of the texture or surface
-  std::vector<PassedTexture> passed_textures;
+  std::vector<PassedArgument> passed_textures;
+  std::vector<PassedArgument> passed_objects;  ///< arguments of a type of the template
   std::map<std::string, char> components;  ///< by a type parameter: the last of x, y, z, w that is read of it
 };
 
@@ -147,6 +149,7 @@ struct ProgramText {
   std::map<std::string, TextFunction> expressions;  ///< by a function's name: what it returns
   std::set<std::string> functions;  ///< device functions that are no kernels, with their scopes
   std::multimap<std::string, TextureUser> texture_users;  ///< functions, by name without scopes
+  std::multimap<std::string, ObjectUser> object_users;    ///< likewise
   std::multimap<std::string, std::size_t> prototypes;  ///< of kernels, with their scopes: how many parameters
 };
 

@@ -102,10 +102,10 @@ bool is_texture_type(const std::string& type) {
           names("CUsurfObject") || names("hipTextureObject_t") || names("hipSurfaceObject_t"));
 }
 
-std::vector<PassedTexture> passed_textures(const std::vector<Token>& tokens, TokenSpan body,
-                                           const std::vector<std::string>& textures) {
-  std::vector<PassedTexture> passed;
-  for (std::size_t i = body.begin; !textures.empty() && i + 1 < body.end; ++i) {
+std::vector<PassedArgument> passed_arguments(const std::vector<Token>& tokens, TokenSpan body,
+                                             const std::vector<std::string>& names) {
+  std::vector<PassedArgument> passed;
+  for (std::size_t i = body.begin; !names.empty() && i + 1 < body.end; ++i) {
     if (!tokens[i].identifier()) continue;
     std::size_t open = i + 1;
     if (tokens[open].is("<")) open = std::max(open, behind_angles(tokens, open, body.end));
@@ -115,7 +115,7 @@ std::vector<PassedTexture> passed_textures(const std::vector<Token>& tokens, Tok
       const TokenSpan argument = arguments[place];
       if (argument.end != argument.begin + 1) continue;
       const std::string name(tokens[argument.begin].text);
-      if (std::find(textures.begin(), textures.end(), name) != textures.end())
+      if (std::find(names.begin(), names.end(), name) != names.end())
         passed.push_back({name, std::string(tokens[i].text), place});
     }
   }
@@ -123,7 +123,7 @@ std::vector<PassedTexture> passed_textures(const std::vector<Token>& tokens, Tok
 }
 
 void add_passed_fetches(std::map<std::string, TextureFetch>& fetches,
-                        const std::vector<PassedTexture>& passed,
+                        const std::vector<PassedArgument>& passed,
                         const std::multimap<std::string, TextureUser>& users) {
   struct Place {
     std::string function;
@@ -131,7 +131,7 @@ void add_passed_fetches(std::map<std::string, TextureFetch>& fetches,
     // clang-tidy takes the 0 of the compiler's comparison for a pointer.
     auto operator<=>(const Place&) const = default;  // NOLINT(modernize-use-nullptr)
   };
-  for (const PassedTexture& first : passed) {
+  for (const PassedArgument& first : passed) {
     if (fetches.contains(first.name)) continue;
     std::set<Place> seen;
     for (std::vector<Place> left = {{first.function, first.argument}}; !left.empty();) {
@@ -150,7 +150,7 @@ void add_passed_fetches(std::map<std::string, TextureFetch>& fetches,
           else
             known->second.writes = known->second.writes || fetch->second.writes;
         }
-        for (const PassedTexture& next : user->second.passed) {
+        for (const PassedArgument& next : user->second.passed) {
           if (next.name == name) left.push_back({next.function, next.argument});
         }
       }

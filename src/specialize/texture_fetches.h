@@ -32,8 +32,8 @@ struct TextureFetch {
 [[nodiscard]] std::map<std::string, TextureFetch> texture_fetches(const std::vector<Token>& tokens,
                                                                   TokenSpan body);
 
-/// `sample(volume, x, y)`: a function gets a texture or surface of its caller.
-struct PassedTexture {
+/// `sample(volume, x, y)`: a function gets a texture, a surface or a function object of its caller.
+struct PassedArgument {
   std::string name, function;
   std::size_t argument = 0;
 };
@@ -42,19 +42,19 @@ struct PassedTexture {
 struct TextureUser {
   std::vector<std::string> parameters;  ///< names of all
   std::map<std::string, TextureFetch> fetches;
-  std::vector<PassedTexture> passed;
+  std::vector<PassedArgument> passed;
 };
 
 /// The texture or surface objects among types, without pointers: "cudaTextureObject_t".
 [[nodiscard]] bool is_texture_type(const std::string& type);
 
-/// The calls in a body that pass one of `textures` on.
-[[nodiscard]] std::vector<PassedTexture> passed_textures(const std::vector<Token>& tokens, TokenSpan body,
-                                                         const std::vector<std::string>& textures);
+/// The calls in a body that pass one of the names on.
+[[nodiscard]] std::vector<PassedArgument> passed_arguments(const std::vector<Token>& tokens, TokenSpan body,
+                                                           const std::vector<std::string>& names);
 
 /// Adds to the accesses of a caller what functions do with a texture that they get, at any depth.
 void add_passed_fetches(std::map<std::string, TextureFetch>& fetches,
-                        const std::vector<PassedTexture>& passed,
+                        const std::vector<PassedArgument>& passed,
                         const std::multimap<std::string, TextureUser>& users);
 
 }  // namespace kiln

@@ -337,6 +337,34 @@ TEST_F(NewPrograms, ExtentsOfANamespaceAndIntegersOfTheCLibraryAreKnown) {
   EXPECT_THAT(yaml, HasSubstr("args: [{struct: [x, x, w]}, n]"));
 }
 
+TEST_F(NewPrograms, ObjectsThatAKernelPassesOnAreClassesThatFunctionsCallLikeThat) {
+  const std::string text = R"cuda(
+namespace ops {
+template <class T> struct Pair { T a, b; };
+template <class T> struct Join { __device__ Pair<T> operator()(T a, T b, T c) const { return {a, b + c}; } };
+template <class T> struct Sum { template <class U> __device__ T operator()(T a, U b) const { return a + b; } };
+template <class T> struct Weigh { __device__ T operator()(T a, T b, T c) const { return a * b + c; } };
+struct Twice { __device__ float operator()(float a) const { return 2 * a; } };
+}
+template <class V, class Op> __device__ V both(V a, V b, Op op) { return op(a, b); }
+template <class V, class F, class G, class H> __device__ V all(const V* x, const F& f, G g, H&& h) {
+  return both(f(x[0], x[1], x[2]), h(x[3]), g);
+}
+template <class V, class F, class G, class H> __global__ void fold(V* out, const V* x, F f, G g, H h) {
+  out[threadIdx.x] = all<V>(x, f, g, h);
+}
+)cuda";
+  EXPECT_EQ(kiln({"new", write("ops.cuh", text), "fold", "-o", path("ops.yaml")}).code, kExitDone);
+  const std::string yaml = files_->read_file(path("ops.yaml")).value_or("");
+  EXPECT_THAT(yaml,
+              HasSubstr("template_args: [V, \"ops::Weigh<float>\", \"ops::Sum<float>\", \"ops::Twice\"]"));
+  const std::string x = "x: {type: V, shape: [elements], init: ";
+  const CliResult ran =
+      run_with(yaml, {{x + "{uniform: [0, 1]}}", x + "3}"},
+                      {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 18}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, PacksOfTemplatesHaveAsManyParametersAsALaunchShows) {
   const std::string yaml = draft(R"cuda(
 template <class T> __device__ T sum(T a) { return a; }

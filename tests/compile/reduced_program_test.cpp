@@ -66,6 +66,18 @@ TEST(ReducedProgram, HostCodeWithErrorsIsLeftOutStepByStep) {
               HasSubstr("'Window', 'Config' do not compile for a device and are left out as host code"));
 }
 
+TEST(ReducedProgram, UsesOfMacrosAreLeftOutWhereTheirTextFails) {
+  Specialization with_use = program();
+  with_use.headers[0].text += "#define EXPORT(TYPE) TYPE TYPE##_entry{#TYPE};\nEXPORT(Step);\n";
+  const auto lines = std::count(with_use.headers[0].text.begin(), with_use.headers[0].text.end(), '\n');
+  Answers answers{{"host.h:" + std::to_string(lines - 1) + ":12: error: no match\nhost.h:" +
+                   std::to_string(lines) + ":1: note: in expansion of macro 'EXPORT'\n"}};
+  const CompileResult result = compile_reduced(with_use, std::ref(answers));
+  ASSERT_TRUE(std::holds_alternative<CodeObject>(result));
+  ASSERT_EQ(answers.seen.size(), 2U);
+  EXPECT_THAT(answers.seen[1].headers[0].text, Not(HasSubstr("EXPORT(Step)")));
+}
+
 TEST(ReducedProgram, AFailureIsTheOneBeforeHostCodeWasLeftOut) {
   Answers answers{{"host.h(3): error: identifier \"GLuint\" is undefined\n",
                    "host.h(9): error: identifier \"y\" is undefined\n", "never"}};

@@ -60,6 +60,12 @@ TEST(FailedHostCode, LeavesOutTheDeclarationAroundAnError) {
       {"#define USE(name, type) type name = (type)address(#name)\nnamespace gl {\nUSE(bind, Bind "
        "/*@*/);\nint n;\n}\n",
        "USE", "namespace gl {\n\nint n;\n}"},
+      {"#define EXPORT(SIDE, TYPE) namespace SIDE { TYPE TYPE##_entry{#SIDE}; }\nEXPORT(CUDA, Step "
+       "/*@*/);\nint "
+       "n;\n",
+       "a declaration", "TYPE##_entry{#SIDE}; }\n\nint n;"},
+      {"class Logger;\nstatic_assert(std::is_final<Logger>::value /*@*/, \"\");\nint n;\n", "a declaration",
+       "class Logger;\n\nint n;"},
   };
   for (const auto& one : cases) {
     std::vector<std::string> names;
@@ -77,7 +83,9 @@ TEST(FailedHostCode, LeavesCodeForTheDeviceAlone) {
         "struct Point {\n  Point(int n) { y /*@*/; }\n  __device__ float x();\n};\n",
         "struct Point {\n  virtual void save() { y /*@*/; }\n  __device__ float x();\n};\n",
         "struct Point { Format f /*@*/; };\ntemplate <> struct Point<int> { __device__ float x(); };\n",
-        "static_assert(sizeof(Format) == 4 /*@*/);\n"}) {
+        "static_assert(sizeof(Format) == 4 /*@*/);\n",
+        "class Logger { int n; };\nstatic_assert(sizeof(Logger) == 8 /*@*/);\n",
+        "#define EXPORT(SIDE, TYPE) __device__ TYPE TYPE##_entry;\nEXPORT(CUDA, Step /*@*/);\n"}) {
     std::vector<std::string> names;
     EXPECT_EQ(without_failed(header, names), header);
     EXPECT_THAT(names, IsEmpty()) << header;
