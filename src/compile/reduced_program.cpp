@@ -281,6 +281,28 @@ std::vector<UnknownName> unknown_names_in(const std::string& log) {
   return unknown;
 }
 
+std::vector<TextLine> redefinitions_in(const std::string& log) {
+  std::vector<TextLine> redefined;
+  std::optional<TextLine> error;
+  for (const std::string& line : split(log, '\n')) {
+    if (const std::vector<TextLine> place = error_lines_in(line); !place.empty()) {
+      const bool again = line.find("error: redefinition of ") != std::string::npos;
+      error = again ? std::optional(place.front()) : std::nullopt;
+    } else if (error && line.starts_with("kiln/") &&
+               line.find("previously defined here") != std::string::npos) {
+      redefined.push_back(*error);
+      error.reset();
+    }
+  }
+  return redefined;
+}
+
+std::string left_out_redefinitions(const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  return "'" + join(names, "', '") + "' " + (names.size() == 1 ? "is" : "are") +
+         " defined by CUDA, too, and left out";
+}
+
 std::string left_out_headers_of_std(const std::vector<std::string>& headers) {
   if (headers.empty()) return "";
   const bool one = headers.size() == 1;
@@ -335,6 +357,10 @@ bool reduce_program(Specialization& specialization, const std::string& log, Left
   }
   if (leave_out_missing_variables(specialization, log, left_out.variables)) return true;
   if (left_out.rounds++ == kMostRounds) return false;
+  if (const auto names = leave_out_redefinitions(specialization, redefinitions_in(log)); !names.empty()) {
+    left_out.redefined.insert(left_out.redefined.end(), names.begin(), names.end());
+    return true;
+  }
   if (!define_runtime_of_host(specialization, unknown_names_in(log)).empty()) return true;
   std::vector<TextLine> lines = error_lines_in(log);
   for (TextLine& use : places_in(log, {": note: in expansion of macro "})) lines.push_back(std::move(use));

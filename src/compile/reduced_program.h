@@ -44,6 +44,12 @@ namespace kiln {
 /// The names that a compiler does not know, in the words of NVRTC, g++ or clang, with their lines.
 [[nodiscard]] std::vector<UnknownName> unknown_names_in(const std::string& log);
 
+/// The lines in which functions are defined again that Kiln's own headers have.
+[[nodiscard]] std::vector<TextLine> redefinitions_in(const std::string& log);
+
+/// "'__hmax_nan' is defined by CUDA, too, and left out"; empty for an empty list.
+[[nodiscard]] std::string left_out_redefinitions(const std::vector<std::string>& names);
+
 /// "'Logger', 'load' do not compile for a device and are left out as host code"; empty for an empty list.
 [[nodiscard]] std::string left_out_declarations(const std::vector<std::string>& names);
 
@@ -55,6 +61,7 @@ struct LeftOut {
   std::vector<std::string> headers, declarations;
   std::vector<std::string> variables;  ///< of the workload's `symbols` that the texts do not have
   std::vector<std::string> of_std;     ///< headers of the standard library that the compiler does not have
+  std::vector<std::string> redefined;  ///< functions for the device
   int rounds = 0;                      ///< in which declarations were left out
 
   [[nodiscard]] bool host_code() const { return !declarations.empty() || !of_std.empty(); }
@@ -62,8 +69,8 @@ struct LeftOut {
 
 /// Leaves out of a whole program, whose compile has failed, the header that is missing or has errors, the
 /// entries of variables that are not there, or the host code with the errors; or defines functions of the
-/// runtime for the host that functions for both sides call; or lets g++ take what nvcc takes. False: nothing
-/// of that helps.
+/// runtime for the host that functions for both sides call; or leaves out functions for the device that
+/// Kiln's headers have; or lets g++ take what nvcc takes. False: nothing of that helps.
 [[nodiscard]] bool reduce_program(Specialization& specialization, const std::string& log, LeftOut& left_out);
 
 /// Adds to the summary of a failure what is known of its causes.
@@ -109,7 +116,8 @@ auto compile_without_host_code(const Specialization& specialization, const Compi
   auto& code = std::get<0>(result);
   for (const std::string& note :
        {left_out_headers(left_out.headers), left_out_headers_of_std(left_out.of_std),
-        left_out_declarations(left_out.declarations), left_out_variables(left_out.variables)}) {
+        left_out_declarations(left_out.declarations), left_out_variables(left_out.variables),
+        left_out_redefinitions(left_out.redefined)}) {
     if (note.empty()) continue;
     if (!code.log.empty() && code.log.back() != '\n') code.log += '\n';
     code.log += note + "\n";

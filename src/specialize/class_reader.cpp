@@ -164,9 +164,11 @@ std::optional<std::size_t> pointer_to_array(const std::vector<Token>& tokens, To
 
 TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
   TextParameter parameter;
-  while (span.begin + 1 < span.end && tokens[span.begin].is("[") && tokens[span.begin + 1].is("[") &&
-         tokens[span.begin].close + 1 < span.end)
-    span.begin = tokens[span.begin].close + 1;  // [[maybe_unused]]
+  const auto is_attribute = [&](std::size_t i) {  // "[[maybe_unused]]"
+    return i + 1 < span.end && tokens[i].is("[") && tokens[i + 1].is("[");
+  };
+  while (is_attribute(span.begin) && tokens[span.begin].close + 1 < span.end)
+    span.begin = tokens[span.begin].close + 1;
   parameter.line = tokens[span.begin].line;
   std::size_t end = span.begin;
   while (end < span.end && !tokens[end].is("=") && !tokens[end].is("{")) ++end;  // "float x{1}", a member
@@ -176,7 +178,7 @@ TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
   for (std::size_t i = span.begin; i < end; ++i) {
     if (tokens[i].is("[")) {
       if (name == end) name = i;
-      extents += text_of(tokens, {i, std::min(tokens[i].close + 1, end)});
+      if (!is_attribute(i)) extents += text_of(tokens, {i, std::min(tokens[i].close + 1, end)});
       i = std::min(tokens[i].close, end);
     }
   }

@@ -31,15 +31,24 @@ class FailureCutter {
         if (is_file(text, line.file)) leave_out(text, line.line);
       }
     }
-    std::map<std::size_t, std::vector<TextEdit>> edits;
-    for (const std::size_t index : left_out_) {
-      const Item& item = program_.items[index];
-      if (!is_inside_another(item))
-        edits[item.text].push_back(program_.without(item, program_.forward_declaration(item)));
+    return cut();
+  }
+
+  /// Of functions for the device, each alone.
+  std::vector<std::string> run_for_devices(const std::vector<TextLine>& lines) {
+    for (const TextLine& line : lines) {
+      for (std::size_t i = 0; i < program_.items.size(); ++i) {
+        const Item& item = program_.items[i];
+        const auto& names = item.declaration->names;
+        if (!holds(item, item.text, line.line) || !is_file(item.text, line.file) || item.member ||
+            !item.device || !item.whole || !program_.is_function(item) || item.declaration->body.empty() ||
+            names.empty())
+          continue;
+        left_out_.insert(i);
+        names_.emplace(names.front());
+      }
     }
-    for (auto& [text, of_text] : edits)
-      *program_.files[text].text = apply_edits(program_.files[text].original, std::move(of_text));
-    return {names_.begin(), names_.end()};
+    return cut();
   }
 
   /// Whether a line stands in a function with marks of both sides.
@@ -57,6 +66,18 @@ class FailureCutter {
   }
 
  private:
+  std::vector<std::string> cut() {
+    std::map<std::size_t, std::vector<TextEdit>> edits;
+    for (const std::size_t index : left_out_) {
+      const Item& item = program_.items[index];
+      if (!is_inside_another(item))
+        edits[item.text].push_back(program_.without(item, program_.forward_declaration(item)));
+    }
+    for (auto& [text, of_text] : edits)
+      *program_.files[text].text = apply_edits(program_.files[text].original, std::move(of_text));
+    return {names_.begin(), names_.end()};
+  }
+
   [[nodiscard]] bool is_file(std::size_t text, const std::string& file) const {
     if (program_.files[text].name == file) return true;
     const std::string& path = text == 0 ? spec_.source_path : spec_.headers[text - 1].path;
@@ -233,6 +254,11 @@ std::vector<std::string> define_runtime_of_host(Specialization& specialization,
         name + "(...)", name.starts_with("hip") ? "hipErrorNotSupported" : "cudaErrorNotSupported");
   }
   return {names.begin(), names.end()};
+}
+
+std::vector<std::string> leave_out_redefinitions(Specialization& specialization,
+                                                 const std::vector<TextLine>& lines) {
+  return lines.empty() ? std::vector<std::string>() : FailureCutter(specialization).run_for_devices(lines);
 }
 
 std::vector<std::string> leave_out_failed_host_code(Specialization& specialization,

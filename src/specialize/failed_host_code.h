@@ -29,6 +29,12 @@ struct UnknownName {
 [[nodiscard]] std::vector<std::string> leave_out_failed_host_code(Specialization& specialization,
                                                                   const std::vector<TextLine>& lines);
 
+/// Leaves out functions for the device around `lines`, where a compiler has found that they define again what
+/// it has (`__hmax_nan` for older devices). Returns their names; empty: none, and the specialization is as
+/// before.
+[[nodiscard]] std::vector<std::string> leave_out_redefinitions(Specialization& specialization,
+                                                               const std::vector<TextLine>& lines);
+
 /// Defines the functions of CUDA's or HIP's runtime among `unknown` that functions with marks of both sides
 /// call, as macros: there nvcc takes calls of functions of the host, which no kernel reaches. A kernel that
 /// reaches one after all gets "not supported" from it. Returns the names; empty: none, and the specialization

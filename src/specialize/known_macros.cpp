@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "specialize/constant_value.h"
 
@@ -45,6 +46,21 @@ bool is_of_other_system(std::string_view name) {
   return names.contains(name);
 }
 
+/// Of <limits.h>, on the systems that CUDA has, whose long has 64 bits. In place of larger numbers than
+/// conditions are evaluated with stands the largest of these, which is enough where a text asks for 32 bits.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kLimits = {
+    {{"CHAR_BIT", "8"},
+     {"SCHAR_MAX", "127"},
+     {"UCHAR_MAX", "255"},
+     {"SHRT_MAX", "32767"},
+     {"USHRT_MAX", "65535"},
+     {"INT_MAX", "2147483647"},
+     {"UINT_MAX", "4294967295"},
+     {"LONG_MAX", "1099511627776"},
+     {"ULONG_MAX", "1099511627776"},
+     {"LLONG_MAX", "1099511627776"},
+     {"ULLONG_MAX", "1099511627776"}}};
+
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) append_token(text, word);
@@ -56,6 +72,7 @@ std::string joined(const std::vector<std::string>& words) {
 KnownMacros::KnownMacros(const std::vector<std::pair<std::string, std::string>>& defines, ReadFor compilers)
     : compilers_(compilers) {
   expander_.define("__cplusplus", {false, false, {}, {"201703"}});
+  for (const auto& [name, value] : kLimits) expander_.define(name, {false, false, {}, {std::string(value)}});
   if (compilers != ReadFor::kHip) {
     expander_.define("__CUDACC__", {false, false, {}, {"1"}});
     expander_.define("__NVCC__", {false, false, {}, {"1"}});

@@ -39,6 +39,8 @@ class MacroExpander {
 
   [[nodiscard]] const TextMacro* find(std::string_view name) const;
   [[nodiscard]] const std::map<std::string, TextMacro, std::less<>>& macros() const { return macros_; }
+  /// Whether it was learnt with a second text.
+  [[nodiscard]] bool several(std::string_view name) const { return several_.contains(name); }
 
   struct Expansion {
     std::vector<std::string> words;

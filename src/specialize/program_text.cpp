@@ -19,9 +19,9 @@
 #include "specialize/local_values.h"
 #include "specialize/overloads.h"
 #include "specialize/packs.h"
-#include "specialize/pasted_names.h"
 #include "specialize/template_arguments.h"
 #include "specialize/variable_types.h"
+#include "specialize/written_macros.h"
 
 namespace kiln {
 namespace {
@@ -909,7 +909,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   std::vector<std::string> headers = other_texts;
   std::vector<std::string*> texts = {&text};
   for (std::string& header : headers) texts.push_back(&header);
-  write_out_pasted_names(texts, defines);
+  write_out_macros(texts, defines);
   expand_parameter_macros(texts);
   const std::vector<const std::string*> all(texts.rbegin(), texts.rend());  // the program's own text is last
   const MacroExpander macros = launch_macros(all);

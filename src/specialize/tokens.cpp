@@ -264,10 +264,12 @@ TokenizedText tokenize(std::string_view text) {
 
 void append_token(std::string& text, std::string_view token) {
   if (token.empty()) return;
+  const char last = text.empty() ? ' ' : text.back(), first = token.front();
   const bool words =
-      !text.empty() && continues_identifier(text.back()) && continues_identifier(token.front());
-  const bool signs = !text.empty() && text.back() == token.front() && (token == "-" || token == "+");
-  if (words || signs) text += ' ';
+      (continues_identifier(last) || last == '"' || last == '\'') && continues_identifier(first);
+  const bool signs = last == first && (token == "-" || token == "+");
+  const bool comment = last == '/' && (first == '*' || first == '/');
+  if (words || signs || comment) text += ' ';
   text += token;
 }
 

@@ -53,7 +53,8 @@ struct TokenizedText {
 /// Whether it may stand in an identifier or a number.
 [[nodiscard]] bool continues_identifier(char c);
 
-/// Adds a token's text. A blank separates two words, and signs that would become one token ("- -1").
+/// Adds a token's text. A blank separates two words, also a string and a word, and signs that would become
+/// one token ("- -1") or a comment ("a / *b").
 void append_token(std::string& text, std::string_view token);
 
 /// Tokens as text, as append_token joins them.

@@ -15,10 +15,10 @@
 #include "specialize/inputs.h"
 #include "specialize/nvcc_words.h"
 #include "specialize/overloads.h"
-#include "specialize/pasted_names.h"
 #include "specialize/ptx_words.h"
 #include "specialize/symbol_expression.h"
 #include "specialize/wavefronts.h"
+#include "specialize/written_macros.h"
 
 namespace kiln {
 namespace {
@@ -165,7 +165,7 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
              {files, path, {path.parent_path()}, configuration.workload().directory, supplied});
   std::vector<std::string*> texts = {&result.source_text};
   for (IncludedHeader& header : result.headers) texts.push_back(&header.text);
-  write_out_pasted_names(texts, result.defines);
+  write_out_macros(texts, result.defines);
   if (result.lineinfo) {
     for (IncludedHeader& header : result.headers) {
       if (!header.path.empty())

@@ -66,6 +66,40 @@ template <class T> void scale(T* x, const T* y, T a, int n) {
   EXPECT_THAT(left.err, HasSubstr("the lambda of line 12 captures by reference"));
 }
 
+/// With shuffles, which the CPU's kernels must show.
+TEST_F(NewPrograms, KernelsAndLaunchesThatMacrosDefine) {
+  const std::string yaml = draft(R"cuda(
+#define WARP_SUM(T)                                                            \
+  __device__ T sum_of_warp(T v) {                                              \
+    for (int i = 16; i > 0; i /= 2) v += __shfl_xor_sync(0xffffffff, v, i);    \
+    return v;                                                                  \
+  }
+WARP_SUM(float)
+WARP_SUM(int)
+#define SUM(T, suffix)                                                         \
+  extern "C" __global__ void sum_##suffix(const T* x, T* y, int n) {           \
+    const T v = sum_of_warp(threadIdx.x < n ? x[threadIdx.x] : T(0));          \
+    if (threadIdx.x % 32 == 0) atomicAdd(y, v);                                \
+  }
+SUM(float, f32)
+SUM(int, i32)
+#define LAUNCH(T, suffix) \
+  void run_##suffix(const T* x, T* y, int n) { sum_##suffix<<<1, 64>>>(x, y, n); }
+LAUNCH(float, f32)
+LAUNCH(int, i32)
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("run: [sum_f32, sum_i32]"));
+  EXPECT_THAT(yaml, HasSubstr("block: [64]  # line 19"));
+  const CliResult one = kiln({"new", path("program.cu"), "sum_i32", "-o", path("program.yaml"), "--force"});
+  ASSERT_EQ(one.code, kExitDone) << one.err;
+  const CliResult ran = run_with(files_->read_file(path("program.yaml")).value_or(""),
+                                 {{"shape: [n], init: {uniform: [0, 16]}", "shape: [64], init: 3"},
+                                  {"y: {type: int, shape: [n]", "y: {type: int, shape: [1]"},
+                                  {"default: 1024", "default: 64"},
+                                  {"checks: []", "checks: [{buffer: y, expected: 192}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, TypesOfLeftOutLibrariesAreDeclared) {
   const std::string yaml = draft(R"cuda(
 #include <opencv2/opencv.hpp>

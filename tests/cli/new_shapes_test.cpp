@@ -102,6 +102,38 @@ int main() {
   EXPECT_THAT(yaml, HasSubstr("block: [64]"));
 }
 
+/// `long` has 64 bits, so that the first branch is not compiled.
+TEST_F(NewShapes, OfTypesThatLimitsChoose) {
+  const std::string yaml = valid_draft(R"cuda(
+#include <limits.h>
+#if ULONG_MAX == 0xffffffffUL
+typedef unsigned long word;
+#elif UINT_MAX == 0xffffffffUL
+typedef unsigned int word;
+#endif
+#if LONG_MAX > 0x7fffffffL && CHAR_BIT == 8
+typedef long wide;
+#else
+typedef long long wide;
+#endif
+__global__ void fill(word* a, wide b, int n) { a[threadIdx.x] = b; }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("a: {type: unsigned, "));
+  EXPECT_THAT(yaml, HasSubstr("b: {type: long, "));
+}
+
+TEST_F(NewShapes, OfParametersWithAttributes) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void fill(float* a, [[maybe_unused]] float scale, int n [[maybe_unused]],
+                     [[maybe_unused]] [[gnu::unused]] const int* order) {
+  a[threadIdx.x] = 1;
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("scale: {type: float, "));
+  EXPECT_THAT(yaml, HasSubstr("order: {type: int, "));
+  EXPECT_THAT(yaml, HasSubstr("args: [a, scale, n, order]"));
+}
+
 TEST_F(NewShapes, OfAFunctionsOwnConstantsAreTakenThere) {
   const std::string yaml = valid_draft(R"cuda(
 template <int W> __global__ void first(float* a) { a[threadIdx.x] = W; }

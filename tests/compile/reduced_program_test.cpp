@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -251,6 +252,28 @@ TEST(ReducedProgram, WhatOnlyGccRefusesIsTaken) {
   EXPECT_EQ(again.seen.size(), 2U);
   Answers others{{log + "program.cu:2:3: error: invalid conversion from 'int' to 'int*' [-fpermissive]\n"}};
   EXPECT_TRUE(std::holds_alternative<Diagnostic>(compile_reduced(program(), std::ref(others))));
+}
+
+TEST(ReducedProgram, GoesOnWithoutFunctionsThatKilnHas) {
+  Specialization spec;
+  spec.source_name = "program.cu";
+  spec.source_text =
+      "#if __CUDA_ARCH__ < 800\n__device__ __half __hmax_nan(__half a, __half b) {\n  return a;\n}\n#endif\n"
+      "__global__ void k(float* a) { a[0] = 1; }\n";
+  const std::string error =
+      "program.cu:2:19: error: redefinition of \u2018__half __hmax_nan(__half, __half)\u2019\n";
+  const std::string note =
+      "small_float_operators.h:281:30: note: \u2018__hmax_nan\u2019 previously defined here\n";
+  Answers compile{{error + "kiln/" + note}};
+  const CompileResult result = compile_without_host_code(spec, std::ref(compile));
+  ASSERT_EQ(result.index(), 0U);
+  EXPECT_THAT(std::get<0>(result).log, HasSubstr("'__hmax_nan' is defined by CUDA, too, and left out"));
+  ASSERT_EQ(compile.seen.size(), 2U);
+  EXPECT_EQ(compile.seen[1].source_text,
+            "#if __CUDA_ARCH__ < 800\n\n\n\n#endif\n__global__ void k(float* a) { a[0] = 1; }\n");
+  Answers own{{error + note, "never"}};  // the text's own two definitions
+  EXPECT_EQ(compile_without_host_code(spec, std::ref(own)).index(), 1U);
+  EXPECT_EQ(own.seen.size(), 1U);
 }
 
 }  // namespace

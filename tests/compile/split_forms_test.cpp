@@ -40,6 +40,28 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + t] = own[0][0] + 2.0f * own[0][1] + 4.0f * own[1][0];
 })",
      {64, 1, 1}},
+    {"AFunctionThatWaitsAsAValue",
+     R"(__device__ __forceinline__ void up(float* v, int lane) {
+  for (int i = 1; i < 32; i *= 2) {
+    const float other = __shfl_up_sync(0xffffffffu, v[0], i);
+    if (lane >= i) v[0] += other;
+  }
+}
+__device__ __forceinline__ float scanned(float x, void (*how)(float*, int)) {
+  float v[1] = {x};
+  (*how)(v, threadIdx.x % 32);
+  __syncthreads();
+  return v[0];
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  const float v = scanned(threadIdx.x + 1.0f, up);
+  const float lane = threadIdx.x % 32 + 1, first = threadIdx.x - (lane - 1);
+  out[blockIdx.x * 64 + threadIdx.x] = v == lane * (lane + 1) / 2 + lane * first ? v : NAN;
+})",
+     {64, 1, 1},
+     {2, 1, 1},
+     0,
+     "'up', a function that waits, as a value"},
     {"SwitchOfTheBlock",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[64];

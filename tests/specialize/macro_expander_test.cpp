@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "specialize/launch_macros.h"
-#include "specialize/pasted_names.h"
+#include "specialize/written_macros.h"
 
 namespace kiln {
 namespace {
@@ -106,11 +106,39 @@ TEST(MacroExpander, DeclaresConstantsThatMacrosNameThemselves) {
 
 TEST(MacroExpander, WritesOutNamesThatArePasted) {
   std::string text = "#define NAME(x) x##KIND\n#define OTHER(x) x\nvoid NAME(fill)(), OTHER(sum)();\n";
-  write_out_pasted_names({&text}, {{"KIND", "_v2"}});
+  write_out_macros({&text}, {{"KIND", "_v2"}});
   EXPECT_EQ(text, "#define NAME(x) x##KIND\n#define OTHER(x) x\nvoid fillKIND(), OTHER(sum)();\n");
   std::string nested = "#define JOIN(a, b) a##b\n#define NAME(x) JOIN(x, KIND)\nvoid NAME(fill)();\n";
-  write_out_pasted_names({&nested}, {{"KIND", "_v2"}});
+  write_out_macros({&nested}, {{"KIND", "_v2"}});
   EXPECT_EQ(nested, "#define JOIN(a, b) a##b\n#define NAME(x) JOIN(x, KIND)\nvoid fillKIND();\n");
+}
+
+TEST(MacroExpander, WritesOutKernelsAndDeviceFunctionsThatMacrosDefine) {
+  const struct {
+    const char *macros, *use, *expected;
+  } cases[] = {
+      {"#define OP(T, NAME) extern \"C\" __global__ void NAME(T* x) { *x = N; }\n", "OP(float, one)\n",
+       "extern\"C\" __global__ void one(float*x){*x=N;}\n"},
+      {"#define OP(p) __device__ float f(float* q) { return *q / *p; }\n", "OP(q)\n",
+       "__device__ float f(float*q){return*q/ *q;}\n"},
+      {"#define OP(T, s) template <class U> __device__ T get_##s(U x) { return x; }\n", "OP(int,\n a)\n",
+       "template<class U>__device__ int get_a(U x){return x;}\n\n"},
+      {"#define ONE(T) __launch_bounds__(64) __global__ void k_##T() {}\n#define BOTH ONE(a)\n"
+       "#define ALL(x) ONE(x) ONE(b)\n",
+       "ALL(c)\n",
+       "__launch_bounds__(64)__global__ void k_c(){}__launch_bounds__(64)__global__ void k_b(){}\n"},
+      {"#define HEAD(NAME) __global__ void NAME\n", "HEAD(k)(int* x) {}\n", "HEAD(k)(int* x) {}\n"},
+      {"#define EACH(n, i) run(n, [=] __device__(int i) { f(i); })\n", "void g() { EACH(4, i); }\n",
+       "void g() { EACH(4, i); }\n"},
+      {"#ifdef A\n#define OP(T) __global__ void k(T*) {}\n#else\n#define OP(T) __global__ void k(T) "
+       "{}\n#endif\n",
+       "OP(int)\n", "OP(int)\n"},
+  };
+  for (const auto& one : cases) {
+    std::string text = std::string(one.macros) + one.use;
+    write_out_macros({&text}, {});
+    EXPECT_EQ(text, std::string(one.macros) + one.expected);
+  }
 }
 
 }  // namespace

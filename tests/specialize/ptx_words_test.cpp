@@ -80,6 +80,17 @@ TEST(PtxWords, NumbersAndMemory) {
   EXPECT_EQ(without_simple_ptx("asm volatile(\"bar.sync 0;\" ::);"), "__syncthreads();");
 }
 
+TEST(PtxWords, DecimalFractions) {
+  EXPECT_EQ(without_simple_ptx("asm(\"add.f32 %0, %1, -0.5;\" : \"=f\"(y) : \"f\"(x));"),
+            "(void)((y) = (static_cast<float>((x)) + static_cast<float>(-0.5)));");
+  EXPECT_EQ(without_simple_ptx("asm(\"mul.f64 %0, %1, 1.5e-3;\" : \"=d\"(y) : \"d\"(x));"),
+            "(void)((y) = (static_cast<double>((x)) * static_cast<double>(1.5e-3)));");
+  for (const char* other : {"asm(\"add.f32 %0, %1, 0.5e;\" : \"=f\"(y) : \"f\"(x));",
+                            "asm(\"add.f32 %0, %1, .;\" : \"=f\"(y) : \"f\"(x));",
+                            "asm(\"add.s32 %0, %1, 0.5;\" : \"=r\"(y) : \"r\"(x));"})
+    EXPECT_EQ(without_simple_ptx(other), other);
+}
+
 TEST(PtxWords, BarriersByNumber) {
   EXPECT_EQ(without_simple_ptx("asm volatile(\"barrier.cta.sync.aligned 0;\");"), "__syncthreads();");
   EXPECT_EQ(without_simple_ptx("asm volatile(\"bar.sync %0, %1;\" :: \"r\"(id), \"r\"(n) : \"memory\");"),

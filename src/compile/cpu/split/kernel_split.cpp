@@ -144,6 +144,22 @@ struct KernelSplitter::State {
     }
   }
 
+  /// Functions that wait as values: a call by a pointer does not show what it calls.
+  void refuse_values(const Body& its) const {
+    const TokenRange range = its.block().range;
+    const std::vector<Token>& tokens = its.tokens();
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const bool function = tokens[i].identifier() && !functions.definitions(tokens[i].text).empty() &&
+                            functions.of(tokens[i].text) != Sync::kNone;
+      const bool member = i > range.begin && (its.is(i - 1, ".") || its.is(i - 1, "->"));
+      if (!function || member || functions.kernel(tokens[i].text) || its.variable_at(i) >= 0) continue;
+      std::size_t behind = i + 1;
+      if (its.is(behind, "<")) behind = after_template_arguments(tokens, behind, range.end);
+      if (its.is(behind, ",") || its.is(behind, ")") || its.is(behind, ";") || its.is(behind, "}"))
+        throw Trouble{"'" + std::string(tokens[i].text) + "', a function that waits, as a value", i};
+    }
+  }
+
   /// Calls of objects: a class of the text may have an operator() that waits.
   void refuse_objects(const Body& its) const {
     if (!functions.waiting_member("operator")) return;
@@ -175,6 +191,7 @@ struct KernelSplitter::State {
       refuse_hidden(*definition);
       const Body& its = body(*definition);
       refuse_objects(its);
+      refuse_values(its);
       if (its.head().parameters.size() < levels.size()) continue;
       Analysis::Input input;
       input.body = &its;
@@ -415,6 +432,7 @@ struct KernelSplitter::State {
     const DefinitionOutline& definition = *definitions.front();
     refuse_hidden(definition);
     refuse_objects(body(definition));
+    refuse_values(body(definition));
     const bool grid = syncs_grid(kernel);
     Shape shape;
     shape.warps = uses_warps(kernel);
