@@ -98,10 +98,12 @@ class HiprtcCompiler final : public Compiler {
   }
 
   /// Whether functions of the host, which a whole program keeps, and of the device meet: `sqrtf` in a class's
-  /// member, a constructor of the host around one of HIP's vectors.
+  /// member, a constructor of the host around one of HIP's vectors, a definition without the marks of its
+  /// declaration.
   static bool mixes_sides(const std::string& log) {
     for (const char* words :
-         {"call to __device__ function from __host__ function", "call to __host__ function from __",
+         {"call to __device__ function from __host__ function",
+          "cannot overload __host__ __device__ function", "call to __host__ function from __",
           "which does not have a default constructor"}) {
       if (log.find(words) != std::string::npos) return true;
     }

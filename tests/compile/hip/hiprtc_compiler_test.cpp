@@ -201,9 +201,10 @@ TEST_F(HiprtcCompilerTest, FunctionsForTheHostMayCallThoseOfTheDevice) {
 /// Constructors of the host around HIP's vectors, whose own are for devices. A kernel may be declared before.
 TEST_F(HiprtcCompilerTest, ConstructorsForTheHostMayHoldVectors) {
   Specialization program = foreign(
-      "struct Matrix {\n  Matrix() {}\n  float3 rows[3];\n};\n"
+      "struct Matrix {\n  Matrix() {}\n  __host__ __device__ int size() const;\n  float3 rows[3];\n};\n"
+      "int Matrix::size() const { return 9; }\n"
       "namespace n {\n__global__ void g(Matrix a);\n}\n__global__ void n::g(Matrix a) {}\n"
-      "extern \"C\" __global__ void f(Matrix m, float* a) { a[0] = m.rows[1].y; }\n");
+      "extern \"C\" __global__ void f(Matrix m, float* a) { a[0] = m.rows[1].y + m.size(); }\n");
   EXPECT_THAT(fail(program).summary, HasSubstr("default constructor")) << "a text of kernels alone";
   program.left_out = {"main"};
   takes(program);
