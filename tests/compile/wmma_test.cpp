@@ -20,6 +20,19 @@ struct Shape {
   int m, n, k;
 };
 
+/// Kernel `k` of a text: split at its barriers, as fibers, or as it is for HIP.
+constexpr const char* kWays[] = {"fibers", "split", "hip"};
+DeviceFunction& build(CpuKernels& kernels, const std::string& text, const std::string& way) {
+  if (way == "hip") return kernels.build(hip_on_cpu(kernels, text));
+  Specialization specialization = kernels.specialize(without_simple_ptx(text), "k");
+  EXPECT_EQ(specialization.source_text.find("asm"), std::string::npos) << specialization.source_text;
+  if (way == "fibers") specialization.options = {"-DKILN_FIBERS"};
+  DeviceFunction& k = kernels.build(specialization);
+  EXPECT_EQ(k.attributes().fibers_because.has_value(), way == "fibers")
+      << k.attributes().fibers_because.value_or("");
+  return k;
+}
+
 class Wmma : public ::testing::Test {
  protected:
   /// D = 2 (A B + C) of 3 tiles along k by two warps, of which each makes one of two tiles of a row.
@@ -72,13 +85,9 @@ class Wmma : public ::testing::Test {
         out +
         "(2);\n"
         "  wmma::store_matrix_sync(d + warp * N, sum, 2 * N, wmma::mem_row_major);\n}\n";
-    for (const bool fibers : {true, false}) {
-      SCOPED_TRACE(fibers ? "fibers" : "split");
-      Specialization specialization = kernels_.specialize(text, "k");
-      if (fibers) specialization.options = {"-DKILN_FIBERS"};
-      DeviceFunction& k = kernels_.build(specialization);
-      EXPECT_EQ(k.attributes().fibers_because.has_value(), fibers)
-          << k.attributes().fibers_because.value_or("");
+    for (const char* way : kWays) {
+      SCOPED_TRACE(way);
+      DeviceFunction& k = build(kernels_, text, way);
       std::vector<Out> d(c.size(), static_cast<Out>(-1));
       kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, d.data(), a.data(), b.data(), c.data());
       for (int row = 0; row < s.m; ++row) {
@@ -153,8 +162,7 @@ TEST_F(Wmma, RoundingToTf32) {
 
 /// Sums of int8 that an int does not hold are the largest int, if a kernel asks for that.
 TEST_F(Wmma, SaturatedSums) {
-  std::vector<int> d(256);
-  kernels_.run(kernels_.build(R"(#include <mma.h>
+  const std::string text = R"(#include <mma.h>
 using namespace nvcuda::wmma;
 extern "C" __global__ void k(int* d) {
   fragment<matrix_a, 16, 16, 16, signed char, row_major> a;
@@ -165,10 +173,13 @@ extern "C" __global__ void k(int* d) {
   fill_fragment(c, 2147483000);
   mma_sync(c, a, b, c, true);
   store_matrix_sync(d, c, 16, mem_row_major);
-})",
-                              "k"),
-               {{1, 1, 1}, {32, 1, 1}, 0}, d.data());
-  EXPECT_THAT(d, ::testing::Each(2147483647));
+})";
+  for (const char* way : kWays) {
+    SCOPED_TRACE(way);
+    std::vector<int> d(256);
+    kernels_.run(build(kernels_, text, way), {{1, 1, 1}, {32, 1, 1}, 0}, d.data());
+    EXPECT_THAT(d, ::testing::Each(2147483647));
+  }
 }
 
 /// Half of a warp cannot multiply. The message names what the text has: nvcuda::wmma, or an instruction.
@@ -335,7 +346,7 @@ class PtxProducts : public ::testing::Test {
     }
     for (const char* way : kWays) {
       SCOPED_TRACE(way);
-      DeviceFunction& k = build(text_of(s), way);
+      DeviceFunction& k = build(kernels_, text_of(s), way);
       kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, d.data(), a.data(), b.data(), c.data());
       for (int warp = 0; warp < 2; ++warp) {
         for (int row = 0; row < s.m; ++row) {
@@ -351,19 +362,6 @@ class PtxProducts : public ::testing::Test {
         }
       }
     }
-  }
-
-  /// Kernel `k` of a text with PTX: split at its barriers, as fibers, or as it is translated for HIP.
-  static constexpr const char* kWays[] = {"fibers", "split", "hip"};
-  DeviceFunction& build(const std::string& text, const std::string& way) {
-    if (way == "hip") return kernels_.build(hip_on_cpu(kernels_, text));
-    Specialization specialization = kernels_.specialize(without_simple_ptx(text), "k");
-    EXPECT_EQ(specialization.source_text.find("asm"), std::string::npos) << specialization.source_text;
-    if (way == "fibers") specialization.options = {"-DKILN_FIBERS"};
-    DeviceFunction& k = kernels_.build(specialization);
-    EXPECT_EQ(k.attributes().fibers_because.has_value(), way == "fibers")
-        << k.attributes().fibers_because.value_or("");
-    return k;
   }
 
   CpuKernels kernels_;
@@ -398,7 +396,7 @@ extern "C" __global__ void k(unsigned* d) {
 })";
   for (const char* way : kWays) {
     SCOPED_TRACE(way);
-    DeviceFunction& k = build(text, way);
+    DeviceFunction& k = build(kernels_, text, way);
     std::vector<unsigned> d(128);
     kernels_.run(k, {{1, 1, 1}, {64, 1, 1}, 0}, d.data());
     for (unsigned lane = 0; lane < 64; ++lane) {
@@ -460,7 +458,7 @@ extern "C" __global__ void k(float* d, const half* a, const half* b, int rows) {
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<Half>(static_cast<int>(i * i % 11) - 5);
   for (const char* way : kWays) {
     SCOPED_TRACE(way);
-    DeviceFunction& k = build(text, way);
+    DeviceFunction& k = build(kernels_, text, way);
     std::vector<float> d(384, -1);
     const int rows = 11;
     kernels_.run(k, {{1, 1, 1}, {32, 1, 1}, 256}, d.data(), a.data(), b.data(), rows);

@@ -70,7 +70,8 @@ const std::map<std::string, std::string>& standard_headers() {
 
 // The parts in kiln/ include nothing (make_expansion_unit leaves them out).
 constexpr std::string_view kMma =
-    "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include \"kiln/wmma.h\"\n";
+    "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n#include \"kiln/wmma_fragments.h\"\n#include "
+    "\"kiln/wmma.h\"\n";
 constexpr std::string_view kCudaAtomic =
     "#include <atomic>\n#include \"kiln/scopes.h\"\n#include \"kiln/atomic.h\"\n";
 constexpr std::string_view kCudaBarrier =
@@ -327,6 +328,7 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"cufftXt.h", kFft},
                                        {"cufftw.h", kFft},
                                        {"mma.h", kMma},
+                                       {"kiln/wmma_fragments.h", embedded::kWmmaFragments},
                                        {"kiln/wmma.h", embedded::kWmma},
                                        {"kiln/ptx_matrix.h", embedded::kPtxMatrix},
                                        {"kiln/ptx_small_numbers.h", embedded::kPtxSmallNumbers},

@@ -55,6 +55,8 @@ const std::string kShimWord = "#ifndef KILN_SHIM\n#define KILN_SHIM static __dev
 const std::string kSmallFloats =
     "#pragma once\n" + std::string(embedded::kHipSmallFloat) + std::string(embedded::kSmallFloat);
 
+const std::string kMma = "#pragma once\n#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n" + kShimWord +
+                         std::string(embedded::kWmmaFragments) + std::string(embedded::kHipWmma);
 const std::string kPipeline = "#pragma once\n#pragma clang force_cuda_host_device begin\n" + kShimWord +
                               std::string(embedded::kPipelinePrimitives) +
                               "#pragma clang force_cuda_host_device end\n";
@@ -66,6 +68,7 @@ const std::map<std::string, std::string> kStandIns = {
     {"math_constants.h",
      "#pragma once\n" + std::string(embedded::kHipConstants) + std::string(embedded::kConstants)},
     {"cuComplex.h", "#pragma once\n" + std::string(embedded::kCuComplex)},
+    {"mma.h", kMma},
     {"cuda_pipeline.h", kPipeline},
     {"cuda_pipeline_primitives.h", kPipeline},
     {"endian.h", "#pragma once\n" + std::string(embedded::kEndian)},
@@ -75,6 +78,10 @@ const std::map<std::string, std::string> kStandIns = {
     {"limits", std::string(embedded::kStdTypes)},
     {"utility", std::string(embedded::kStdTypes)},
     {"array", std::string(embedded::kStdTypes)}};
+
+/// CUDA itself, under the tests' stand-in for hipRTC, has these functions.
+const std::string kForGpus =
+    "#pragma once\n#if defined(__AMDGCN__) || defined(KILN_CUDA_FUNCTIONS_FOR_CPU)\n";
 
 /// The header of what translated PTX needs, and of CUDA's functions that HIP lacks.
 constexpr const char* kCudaFunctions = "kiln/cuda_functions.h";
@@ -159,11 +166,11 @@ std::string cuda_functions(const Specialization& specialization) {
   const bool matrices = has("kiln_ptx_c<") || has("kiln_ptx_tiles<");
   const bool words = has("__v"), rounds = has("_rd") || has("_ru") || has("_rz");
   std::string text =
-      "#pragma once\n" + std::string(embedded::kHipCuda) + std::string(embedded::kIntegers) +
+      kForGpus + std::string(embedded::kHipCuda) + std::string(embedded::kIntegers) +
       std::string(rounds ? embedded::kRounding : "") + std::string(words ? embedded::kWords : "") +
       std::string(matrices ? embedded::kHipMatrix : "") + "}\n#pragma pop_macro(\"KILN_AS_WRITTEN\")\n";
   for (const std::string& name : named) text += "#define " + name + " kiln_cuda::" + name + "\n";
-  return text;
+  return text + "#else\n#define KILN_REFUSED_PTX(tag, message) static_assert(false, message)\n#endif\n";
 }
 
 /// A header of CUDA for the host alone, or of a library of which device code has types at most; else null.
@@ -175,8 +182,8 @@ const EmbeddedFile* header_of_host_side(const std::string& name) {
   return found->text.empty() || name.starts_with("cufft") ? &*found : nullptr;
 }
 
-/// Whether the texts ask for CUDA's compiler and know nothing of HIP's: `#ifdef __CUDA_ARCH__` then has the
-/// code of the device in it, and what stands beside it is for the host.
+/// Whether the texts ask for CUDA's compiler and know nothing of HIP's, or of Kiln's words for each: `#ifdef
+/// __CUDA_ARCH__` then has the code of the device in it, and what stands beside it is for the host.
 bool is_of_cuda_alone(const Specialization& specialization) {
   const auto has = [&](std::initializer_list<const char*> words) {
     return any_text(specialization, [&](const std::string& text) {
@@ -185,7 +192,8 @@ bool is_of_cuda_alone(const Specialization& specialization) {
     });
   };
   return has({"__CUDACC__", "__CUDA_ARCH__", "CUDART_VERSION"}) &&
-         !has({"__HIP", "KILN_BACKEND_", "USE_HIP", "hipLaunchKernelGGL", "hip/hip_"});
+         !has({"__HIP", "KILN_BACKEND_", "USE_HIP", "hipLaunchKernelGGL", "hip/hip_", "kiln/params.h",
+               "kiln/portable.h"});
 }
 
 /// "const int warpSize = 32;" of a text, which a macro of that name would spoil.
@@ -286,8 +294,10 @@ bool uses_cuda_warp(const Specialization& specialization) {
     });
   };
   const auto& unseen = specialization.unseen_headers;
-  return std::find(unseen.begin(), unseen.end(), "cooperative_groups.h") != unseen.end() ||
-         any_text(specialization, names);
+  const bool of_header = std::any_of(unseen.begin(), unseen.end(), [](const std::string& name) {
+    return name == "cooperative_groups.h" || name == "mma.h";
+  });
+  return of_header || any_text(specialization, names);
 }
 
 void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
@@ -341,6 +351,8 @@ std::string hiprtc_headers_fingerprint() {
                                       embedded::kHipCurandJumps,
                                       embedded::kHipCuda,
                                       embedded::kHipMatrix,
+                                      embedded::kHipWmma,
+                                      embedded::kWmmaFragments,
                                       embedded::kEndian,
                                       embedded::kPipelinePrimitives,
                                       embedded::kIntegers,
@@ -363,7 +375,7 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
   for (const std::string& name : specialization.unseen_headers) {
     if (kBuiltIn.contains(name)) unit.add_header(name, "#pragma once\n");
     if (const auto own = kStandIns.find(name); own != kStandIns.end()) unit.add_header(name, own->second);
-    if (name != "cuda_bf16.h" && name != "cuda_fp8.h") continue;
+    if (name != "cuda_bf16.h" && name != "cuda_fp8.h" && name != "mma.h") continue;
     unit.add_header("kiln/small_float.h", kSmallFloats);
     unit.add_header("kiln/small_float_operators.h", std::string(embedded::kSmallFloatOperators));
     unit.add_header("cuda_fp16.h", "#pragma once\n");

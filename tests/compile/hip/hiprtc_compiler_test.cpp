@@ -254,10 +254,58 @@ TEST_F(HiprtcCompilerTest, TakesAsynchronousCopiesAsPlainOnes) {
       "  __pipeline_wait_prior(0);\n  b[threadIdx.x] = s[threadIdx.x];\n  b[0].x = htole32(1);\n}\n");
 }
 
+TEST_F(HiprtcCompilerTest, TakesProductsOfMatrices) {
+  takes(
+      "#include <mma.h>\nusing namespace nvcuda::wmma;\n"
+      "template <int M, int N, int K, class T, class Out> __device__ void product(Out* d, const T* a) {\n"
+      "  fragment<matrix_a, M, N, K, T, row_major> fa;\n  fragment<matrix_b, M, N, K, T, col_major> fb;\n"
+      "  fragment<accumulator, M, N, K, Out> sum;\n  fill_fragment(sum, Out(0.0f));\n"
+      "  load_matrix_sync(fa, a, K);\n  load_matrix_sync(fb, a + M * K, K);\n  mma_sync(sum, fa, fb, sum);\n"
+      "  store_matrix_sync(d, sum, N, mem_row_major);\n}\n"
+      "extern \"C\" __global__ void f(float* d, const half* a, const __nv_bfloat16* b, const signed char* c, "
+      "double* e, int* g, half* h) {\n"
+      "  product<16, 16, 16>(d, a);\n  product<32, 8, 16>(d, b);\n  product<8, 32, 16>(g, c);\n"
+      "  product<8, 8, 4>(e, (const double*)e);\n  product<16, 16, 16>(h, a);\n}\n");
+}
+
+TEST_F(HiprtcCompilerTest, TakesPtxOfMatrices) {
+  const auto product = [](const std::string& types, int c, int a, int b, const std::string& letter,
+                          const std::string& of_factors) {
+    const auto operands = [](const std::string& kind, const std::string& name, int count) {
+      std::string text;
+      for (int i = 0; i < count; ++i)
+        text += (i > 0 ? ", \"" : "\"") + kind + "\"(" + name + "[" + std::to_string(i) + "])";
+      return text;
+    };
+    const auto numbers = [](int begin, int count) {
+      std::string text;
+      for (int i = 0; i < count; ++i) text += (i > 0 ? ", %" : "%") + std::to_string(begin + i);
+      return "{" + text + "}";
+    };
+    const std::string x = of_factors == "d" ? "x" : "u", y = letter == "r" ? "u" : letter == "d" ? "x" : "y";
+    return "  asm volatile(\"mma.sync.aligned." + types + " " + numbers(0, c) + ", " + numbers(c, a) + ", " +
+           numbers(c + a, b) + ", " + numbers(0, c) + ";\" : " + operands("+" + letter, y, c) + " : " +
+           operands(of_factors, x, a) + ", " + operands(of_factors, x, b) + ");\n";
+  };
+  takes(ptx_as_hip(
+      "extern \"C\" __global__ void f(unsigned* u, float* y, double* x) {\n"
+      "  asm volatile(\"ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];\" : \"=r\"(u[0]), "
+      "\"=r\"(u[1]) : \"r\"(u[2]));\n"
+      "  asm volatile(\"stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};\" :: \"r\"(u[2]), "
+      "\"r\"(u[3]));\n"
+      "  asm(\"movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;\" : \"=r\"(u[0]) : \"r\"(u[1]));\n" +
+          product("m16n8k16.row.col.f16.f16.f16.f16", 2, 4, 2, "r", "r") +
+          product("m16n8k16.row.col.f32.bf16.bf16.f32", 4, 4, 2, "f", "r") +
+          product("m16n8k8.row.col.f32.tf32.tf32.f32", 4, 4, 2, "f", "r") +
+          product("m16n8k32.row.col.satfinite.s32.s8.u8.s32", 4, 4, 2, "r", "r") +
+          product("m8n8k4.row.col.f64.f64.f64.f64", 2, 1, 1, "d", "d") + "}\n",
+      "kernel.cu"));
+}
+
 /// The machine's own headers do not count: what is in them depends on it.
 TEST_F(HiprtcCompilerTest, LeavesOutHeadersThatItDoesNotHave) {
   const char* text =
-      "#include <vector>\n#include <mma.h>\n#include <tuple>\n"
+      "#include <vector>\n#include <cub/cub.cuh>\n#include <tuple>\n"
       "extern \"C\" __global__ void f(int* a) { a[0] = N; }\n";
   Specialization program = foreign(text);
   program.defines = {{"N", "1"}};

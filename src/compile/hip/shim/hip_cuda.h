@@ -1,5 +1,5 @@
 // For HIP, in namespace kiln_cuda: what `asm` of PTX becomes, and functions of CUDA that HIP lacks or
-// computes otherwise. Behind it come texts of the CPU's shim (KILN_CUDA_END ends the namespace). Work-items
+// computes otherwise. Behind it come texts of the CPU's shim, and the end of the namespace. Work-items
 // have the numbers that CUDA gives them, and 32 of them are a warp, whatever the wavefront's size.
 #ifndef KILN_SHIM
 #define KILN_SHIM static __device__ inline
@@ -17,8 +17,6 @@
     __attribute__((device, error(message))) void kiln_refused_ptx_##tag(void); \
     kiln_refused_ptx_##tag();                                                  \
   } while (false)
-#else
-#define KILN_REFUSED_PTX(tag, message) static_assert(false, message)
 #endif
 
 // Numbers of 16 bits, by their bits.
