@@ -123,11 +123,11 @@ bool leave_out_thrust(Specialization& specialization, const std::string& log,
   const bool fails = missing.starts_with(kThrust) ||
                      (!lines.empty() && lines.front().file.find("/thrust/") != std::string::npos);
   if (!fails) return false;
-  static const std::set<std::string, std::less<>> kOfDevices = {
+  static const std::set<std::string, std::less<>> of_devices = {
       "thrust/complex.h", "thrust/pair.h", "thrust/tuple.h", "thrust/functional.h", "thrust/random.h"};
   std::vector<std::string> headers;
   for (const std::string& header : specialization.unseen_headers) {
-    if (header.starts_with(kThrust) && !kOfDevices.contains(header)) headers.push_back(header);
+    if (header.starts_with(kThrust) && !of_devices.contains(header)) headers.push_back(header);
   }
   if (specialization.left_out.empty()) headers.clear();
   for (const std::string& header : headers) {

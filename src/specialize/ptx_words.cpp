@@ -49,7 +49,7 @@ class Statement {
                 instructions[0].starts_with("movm"));
     if (!one || (operands_.inputs_have_effects() && !evaluates_once)) operands_.bind_inputs();
     if (one && operands_.declarations().empty()) {
-      const auto made = translate_ptx(instructions[0], operands_);
+      auto made = translate_ptx(instructions[0], operands_);
       if (!made) failed_ = instructions[0];
       if (!made || made->find(kPtxCarry) == std::string::npos) return made;
     }
