@@ -153,6 +153,14 @@ struct KernelSplitter::State {
                             functions.of(tokens[i].text) != Sync::kNone;
       const bool member = i > range.begin && (its.is(i - 1, ".") || its.is(i - 1, "->"));
       if (!function || member || functions.kernel(tokens[i].text) || its.variable_at(i) >= 0) continue;
+      std::size_t first = i;  // of its scopes
+      while (first > range.begin + 1 && its.is(first - 1, "::") && tokens[first - 2].identifier()) first -= 2;
+      const bool of_cub = its.is(first, "cub");  // a class, as is what `typedef` and `using` name
+      const bool value = first > range.begin &&
+                         (its.is(first - 1, "=") || its.is(first - 1, ",") || its.is(first - 1, "(") ||
+                          its.is(first - 1, "&") || its.is(first - 1, "{") || its.is(first - 1, "?") ||
+                          its.is(first - 1, ":") || its.is(first - 1, "return"));
+      if (of_cub || !value) continue;
       std::size_t behind = i + 1;
       if (its.is(behind, "<")) behind = after_template_arguments(tokens, behind, range.end);
       if (its.is(behind, ",") || its.is(behind, ")") || its.is(behind, ";") || its.is(behind, "}"))
