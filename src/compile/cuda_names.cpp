@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "specialize/tokens.h"
+
 namespace kiln {
 namespace {
 
@@ -57,16 +59,12 @@ const std::vector<CudaNames>& cuda_names() {
   return all;
 }
 
-bool continues_name(char c) {
-  return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
-}
-
 /// Whether `cuda::` at `at` names the namespace: `cv::cuda::` and `mycuda::` do not.
 bool is_outermost(std::string_view text, std::size_t at) {
   if (at == 0) return true;
-  if (continues_name(text[at - 1])) return false;
+  if (continues_identifier(text[at - 1])) return false;
   const bool scoped = at >= 2 && text.substr(at - 2, 2) == "::";
-  return !scoped || at == 2 || !(continues_name(text[at - 3]) || text[at - 3] == '>');
+  return !scoped || at == 2 || !(continues_identifier(text[at - 3]) || text[at - 3] == '>');
 }
 
 bool declares_namespace(std::string_view text) {
@@ -75,7 +73,7 @@ bool declares_namespace(std::string_view text) {
     std::size_t name = at + kWord.size();
     while (name < text.size() && text[name] == ' ') ++name;
     std::size_t behind = name;
-    while (behind < text.size() && continues_name(text[behind])) ++behind;
+    while (behind < text.size() && continues_identifier(text[behind])) ++behind;
     if (text.substr(name, behind - name) != "cuda") continue;
     while (behind < text.size() && std::isspace(static_cast<unsigned char>(text[behind])) != 0) ++behind;
     const bool using_it = at >= 6 && text.substr(at - 6, 5) == "using";

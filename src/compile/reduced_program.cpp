@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <initializer_list>
+#include <iterator>
 #include <set>
 #include <string_view>
 
@@ -152,8 +153,12 @@ std::string name_in(const std::string& text, std::string_view beginning) {
 bool leave_out_missing_variables(Specialization& specialization, const std::string& log,
                                  std::vector<std::string>& left_out) {
   std::string words;  // "Input name expression was: " & ns :: x"" has blanks
-  for (const char c : log) {
-    if (c != ' ') words += c;
+  for (const std::string& line : split(log, '\n')) {
+    // A line of the program that a compiler shows may have "a && ns::x".
+    const bool of_entries = line.find("name expression") != std::string::npos ||
+                            line.find("(const void*)(&") != std::string::npos;  // lowered_names.cpp
+    if (!of_entries) continue;
+    std::copy_if(line.begin(), line.end(), std::back_inserter(words), [](char c) { return c != ' '; });
   }
   const auto is_missing = [&](const EntryPoint& entry) {
     const std::string& name = entry.name_expression;
@@ -282,13 +287,13 @@ std::vector<UnknownName> unknown_names_in(const std::string& log) {
   return unknown;
 }
 
-std::vector<TextLine> redefinitions_in(const std::string& log) {
-  std::vector<TextLine> redefined;
-  std::optional<TextLine> error;
+std::vector<Redefinition> redefinitions_in(const std::string& log) {
+  std::vector<Redefinition> redefined;
+  std::optional<Redefinition> error;
   for (const std::string& line : split(log, '\n')) {
     if (const std::vector<TextLine> place = error_lines_in(line); !place.empty()) {
       const bool again = line.find("error: redefinition of ") != std::string::npos;
-      error = again ? std::optional(place.front()) : std::nullopt;
+      error = again ? std::optional(Redefinition{line, place.front()}) : std::nullopt;
     } else if (error && line.starts_with("kiln/") &&
                line.find("previously defined here") != std::string::npos) {
       redefined.push_back(*error);

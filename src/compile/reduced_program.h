@@ -44,8 +44,8 @@ namespace kiln {
 /// The names that a compiler does not know, in the words of NVRTC, g++ or clang, with their lines.
 [[nodiscard]] std::vector<UnknownName> unknown_names_in(const std::string& log);
 
-/// The lines in which functions are defined again that Kiln's own headers have.
-[[nodiscard]] std::vector<TextLine> redefinitions_in(const std::string& log);
+/// The functions that are defined again although Kiln's own headers have them.
+[[nodiscard]] std::vector<Redefinition> redefinitions_in(const std::string& log);
 
 /// "'__hmax_nan' is defined by CUDA, too, and left out"; empty for an empty list.
 [[nodiscard]] std::string left_out_redefinitions(const std::vector<std::string>& names);

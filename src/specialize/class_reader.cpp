@@ -70,8 +70,9 @@ class ClassReader {
         for (std::size_t i = member.whole.begin; i < member.parameters.begin; ++i)
           one.declares_virtual = one.declares_virtual || at(i, "virtual");
       }
-      if ((member.kind == Kind::kPrototype || member.kind == Kind::kOther) && is_function_pointer(member))
-        one.members.push_back(parameter_of(tokens_, {member.whole.begin, member.whole.end - 1}));
+      if ((member.kind == Kind::kPrototype || member.kind == Kind::kOther) && is_function_pointer(member) &&
+          !is_static(member))
+        one.members.push_back(function_pointer(member));
       if (member.kind != Kind::kVariable) continue;
       if (is_static(member)) {
         TextParameter constant = parameter_of(tokens_, {member.whole.begin, member.whole.end - 1});
@@ -99,11 +100,27 @@ class ClassReader {
     }
   }
 
-  /// `void (*done)(int);`
+  /// `void (*done)(int);`, `void (*done[2])(int);`
   [[nodiscard]] bool is_function_pointer(const Declaration& member) const {
     std::size_t i = member.whole.begin;
     while (i < member.whole.end && !at(i, "(")) ++i;
-    return at(i + 1, "*") && at(i + 3, ")") && at(i + 4, "(");
+    const std::size_t close = i < member.whole.end ? tokens_[i].close : member.whole.end;
+    return at(i + 1, "*") && close < member.whole.end && at(close + 1, "(") && i + 2 < close &&
+           tokens_[i + 2].identifier() && tokens_[close + 1].close < member.whole.end;
+  }
+
+  /// Of several pointers the extents stand behind the type: "void(*)(int)[2]".
+  [[nodiscard]] TextParameter function_pointer(const Declaration& member) const {
+    std::size_t open = member.whole.begin;
+    while (!at(open, "(")) ++open;
+    const std::size_t close = tokens_[open].close, name = open + 2;
+    TextParameter pointer;
+    pointer.line = tokens_[name].line;
+    pointer.name = std::string(tokens_[name].text);
+    pointer.type = text_of(tokens_, {member.whole.begin, open + 2}) +
+                   text_of(tokens_, {close, tokens_[close + 1].close + 1}) +
+                   text_of(tokens_, {name + 1, close});
+    return pointer;
   }
 
   /// `static int n;`, `const static int n = 4;`, `constexpr int n = 4;`

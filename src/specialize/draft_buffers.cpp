@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::int64_t kGuessedBytes = 64;  // of an element whose type has no form
 constexpr std::int64_t kMostAddresses = 16;
+constexpr std::int64_t kMostListedRecords = 256;
 constexpr std::size_t kMostListedMembers = 32;  // that a draft lists
 
 }  // namespace
@@ -172,10 +173,10 @@ void DraftBuffers::add_members_init(const std::string& prefix, const std::string
     const std::string inner = bare_type(one.type);
     if (DraftTypes::holds_address(one.type)) {
       const std::string names = addresses(one, extent, kernel, elements);
-      if (!names.empty()) members.push_back(prefix + member.name + ": {addresses: " + names + "}");
+      members.push_back(prefix + member.name + ": " + (names.empty() ? "0" : "{addresses: " + names + "}"));
     } else if (has_pointers(inner)) {
       const bool array = member.type.find('[') != std::string::npos;
-      for (std::int64_t i = 0; i < std::min(extent, kMostAddresses); ++i)
+      for (std::int64_t i = 0; i < std::min(extent, kMostListedRecords); ++i)
         add_members_init(prefix + member.name + (array ? "[" + std::to_string(i) + "]" : "") + ".", inner,
                          kernel, elements, members);
     } else {

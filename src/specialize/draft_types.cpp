@@ -632,7 +632,7 @@ std::string DraftTypes::borrowed_number(const TextParameter& parameter) const {
 }
 
 bool DraftTypes::is_function_pointer(const TextParameter& parameter, const TextKernel& kernel) const {
-  return written_type(parameter.type, kernel).find("(*)(") != std::string::npos;
+  return points_to_function(written_type(parameter.type, kernel));
 }
 
 std::string DraftTypes::pointed_function(const TextParameter& parameter, const TextKernel& kernel) const {

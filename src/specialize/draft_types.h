@@ -119,6 +119,9 @@ class DraftTypes {
   /// launched for a parameter of the same name and type; empty if there is none.
   [[nodiscard]] std::string borrowed_number(const TextParameter& parameter) const;
 
+  [[nodiscard]] static bool points_to_function(const std::string& type) {
+    return type.find("(*)(") != std::string::npos;
+  }
   [[nodiscard]] bool is_function_pointer(const TextParameter& parameter, const TextKernel& kernel) const;
   /// A device function of the program that may be what such an argument points to: the value of a variable of
   /// the pointer's type, else any function; empty: the program has none.

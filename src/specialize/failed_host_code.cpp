@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/whole_word.h"
 #include "specialize/program_items.h"
 
 namespace kiln {
@@ -35,14 +36,14 @@ class FailureCutter {
   }
 
   /// Of functions for the device, each alone.
-  std::vector<std::string> run_for_devices(const std::vector<TextLine>& lines) {
-    for (const TextLine& line : lines) {
+  std::vector<std::string> run_for_devices(const std::vector<Redefinition>& redefined) {
+    for (const auto& [message, line] : redefined) {
       for (std::size_t i = 0; i < program_.items.size(); ++i) {
         const Item& item = program_.items[i];
         const auto& names = item.declaration->names;
         if (!holds(item, item.text, line.line) || !is_file(item.text, line.file) || item.member ||
             !item.device || !item.whole || !program_.is_function(item) || item.declaration->body.empty() ||
-            names.empty())
+            names.empty() || !has_word(message, names.front()))
           continue;
         left_out_.insert(i);
         names_.emplace(names.front());
@@ -257,8 +258,9 @@ std::vector<std::string> define_runtime_of_host(Specialization& specialization,
 }
 
 std::vector<std::string> leave_out_redefinitions(Specialization& specialization,
-                                                 const std::vector<TextLine>& lines) {
-  return lines.empty() ? std::vector<std::string>() : FailureCutter(specialization).run_for_devices(lines);
+                                                 const std::vector<Redefinition>& redefined) {
+  if (redefined.empty()) return {};
+  return FailureCutter(specialization).run_for_devices(redefined);
 }
 
 std::vector<std::string> leave_out_failed_host_code(Specialization& specialization,

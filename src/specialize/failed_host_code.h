@@ -19,6 +19,12 @@ struct UnknownName {
   TextLine place;
 };
 
+/// A function that is defined again: the compiler's words, which have its name, and where it stands.
+struct Redefinition {
+  std::string message;
+  TextLine place;
+};
+
 /// Leaves out declarations for the host that leave_out_host_code() has not recognised: those around `lines`,
 /// where a compiler has found errors, each with everything of its name; of a class with members for the
 /// device only the members that fail. What has a mark of the device stays, with everything of its name, so
@@ -29,11 +35,10 @@ struct UnknownName {
 [[nodiscard]] std::vector<std::string> leave_out_failed_host_code(Specialization& specialization,
                                                                   const std::vector<TextLine>& lines);
 
-/// Leaves out functions for the device around `lines`, where a compiler has found that they define again what
-/// it has (`__hmax_nan` for older devices). Returns their names; empty: none, and the specialization is as
-/// before.
+/// Leaves out functions for the device, of which a compiler has found that they define again what it has
+/// (`__hmax_nan` for older devices). Returns their names; empty: none, and the specialization is as before.
 [[nodiscard]] std::vector<std::string> leave_out_redefinitions(Specialization& specialization,
-                                                               const std::vector<TextLine>& lines);
+                                                               const std::vector<Redefinition>& redefined);
 
 /// Defines the functions of CUDA's or HIP's runtime among `unknown` that functions with marks of both sides
 /// call, as macros: there nvcc takes calls of functions of the host, which no kernel reaches. A kernel that

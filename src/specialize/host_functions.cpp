@@ -481,8 +481,11 @@ class HostFinder {
     const std::vector<Token>& tokens = program_.tokens_of(item);
     Names declared;
     const TokenSpan whole = item.declaration->whole, body = item.declaration->body;
+    const TokenSpan parameters = item.declaration->parameters;
     for (std::size_t i = whole.begin + 1; i < whole.end; ++i) {
-      if (tokens[i].identifier() && may_end_type(tokens, i - 1)) declared.insert(tokens[i].text);
+      const bool parameter = i >= parameters.begin && i < parameters.end;
+      if (tokens[i].identifier() && (parameter || may_end_type(tokens, i - 1) || is_bound(tokens, i, whole)))
+        declared.insert(tokens[i].text);
     }
     for (std::size_t i = body.begin; i < body.end; ++i) {
       if (!tokens[i].identifier() || declared.contains(tokens[i].text)) continue;
@@ -490,6 +493,20 @@ class HostFinder {
       if (!scoped && is_variable_of_host(tokens[i].text)) return true;
     }
     return false;
+  }
+
+  /// `int (&row)[4]`, `auto [row, n]`.
+  [[nodiscard]] static bool is_bound(const std::vector<Token>& tokens, std::size_t name, TokenSpan whole) {
+    if (name < whole.begin + 2 || name + 2 >= whole.end) return false;
+    const bool sign = tokens[name - 1].is("&") || tokens[name - 1].is("*");
+    if (sign && tokens[name - 2].is("(") && tokens[name + 1].is(")"))
+      return tokens[name + 2].is("[") || tokens[name + 2].is("(");
+    std::size_t open = name - 1;
+    while (open > whole.begin && (tokens[open].is(",") || tokens[open].identifier())) --open;
+    if (!tokens[open].is("[") || open == whole.begin) return false;
+    std::size_t type = open - 1;
+    while (type > whole.begin && (tokens[type].is("&") || tokens[type].is("&&"))) --type;
+    return tokens[type].is("auto");
   }
 
   [[nodiscard]] static bool may_end_type(const std::vector<Token>& tokens, std::size_t at) {

@@ -219,7 +219,7 @@ std::string expand_launch_macros(const std::string& text, const MacroExpander& m
     return std::optional(code);
   };
   const TokenizedText source = tokenize(text);
-  return with_macros_expanded(text, source.tokens, macros, std::numeric_limits<std::size_t>::max(), joined);
+  return with_macros_expanded(text, source, macros, std::numeric_limits<std::size_t>::max(), joined);
 }
 
 ConstantsOfMacros constants_of_macros(const std::vector<const std::string*>& texts) {

@@ -202,19 +202,28 @@ std::optional<MacroExpander::Expansion> MacroExpander::expanded(const Words& wor
   return result;
 }
 
-std::string with_macros_expanded(
-    std::string_view text, const std::vector<Token>& tokens, const MacroExpander& expander,
-    std::size_t longest,
-    const std::function<std::optional<std::string>(const MacroExpander::Expansion&)>& replacement) {
+std::string with_macros_expanded(std::string_view text, const TokenizedText& source,
+                                 const MacroExpander& expander, std::size_t longest,
+                                 const MacroReplacement& replacement, const MacroUse& may_be_expanded) {
+  const std::vector<Token>& tokens = source.tokens;
+  const auto has_directive = [&](std::size_t begin, std::size_t end) {
+    return std::any_of(source.directives.begin(), source.directives.end(), [&](const Directive& directive) {
+      return begin < directive.offset && directive.offset < end;
+    });
+  };
   std::vector<TextEdit> edits;
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     const std::size_t close = tokens[i + 1].close;
     if (!tokens[i].identifier() || !tokens[i + 1].is("(") || close >= tokens.size()) continue;
     const TextMacro* macro = expander.find(tokens[i].text);
-    if (macro == nullptr || !macro->function || close - i > longest) continue;
+    if (macro == nullptr || !macro->function || close - i > longest ||
+        has_directive(tokens[i].offset, tokens[close].offset))
+      continue;
     const std::vector<Token> use(tokens.begin() + static_cast<std::ptrdiff_t>(i),
                                  tokens.begin() + static_cast<std::ptrdiff_t>(close) + 1);
-    const auto expansion = expander.expanded(macro_words(use));
+    const std::vector<std::string> words = macro_words(use);
+    if (may_be_expanded && !may_be_expanded(words)) continue;
+    const auto expansion = expander.expanded(words);
     if (!expansion) continue;
     if (auto written = replacement(*expansion)) {
       edits.push_back({tokens[i].offset, tokens[close].end() - tokens[i].offset, std::move(*written)});

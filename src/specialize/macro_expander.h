@@ -55,12 +55,19 @@ class MacroExpander {
   std::set<std::string, std::less<>> several_;
 };
 
+/// What is written for a use of a macro; absent: the use stays.
+using MacroReplacement = std::function<std::optional<std::string>(const MacroExpander::Expansion&)>;
+/// Whether a use, "NAME", "(" and the rest in words, may be expanded at all.
+using MacroUse = std::function<bool(const std::vector<std::string>&)>;
+
 /// The text with uses of the expander's macros with parameters, outside of preprocessor lines, replaced by
 /// what `replacement` makes of their expansion; a use of more than `longest` tokens and one without a
-/// replacement stay. Lines stay where they are. `tokens` are the text's.
-[[nodiscard]] std::string with_macros_expanded(
-    std::string_view text, const std::vector<Token>& tokens, const MacroExpander& expander,
-    std::size_t longest,
-    const std::function<std::optional<std::string>(const MacroExpander::Expansion&)>& replacement);
+/// replacement stay, as do those with preprocessor lines between their brackets and those for which
+/// `may_be_expanded`, where it is given, does not hold. Lines stay where they are. `source`: the text's
+/// tokens.
+[[nodiscard]] std::string with_macros_expanded(std::string_view text, const TokenizedText& source,
+                                               const MacroExpander& expander, std::size_t longest,
+                                               const MacroReplacement& replacement,
+                                               const MacroUse& may_be_expanded = {});
 
 }  // namespace kiln

@@ -262,12 +262,26 @@ TokenizedText tokenize(std::string_view text) {
   return Tokenizer(text).run();
 }
 
+namespace {
+
+/// Whether a text ends with a number, "0x1E".
+bool ends_with_number(std::string_view text) {
+  std::size_t begin = text.size();
+  while (begin > 0 && (continues_identifier(text[begin - 1]) || text[begin - 1] == '.')) --begin;
+  return begin < text.size() && std::isdigit(static_cast<unsigned char>(text[begin])) != 0;
+}
+
+}  // namespace
+
 void append_token(std::string& text, std::string_view token) {
   if (token.empty()) return;
   const char last = text.empty() ? ' ' : text.back(), first = token.front();
   const bool words =
       (continues_identifier(last) || last == '"' || last == '\'') && continues_identifier(first);
-  const bool signs = last == first && (token == "-" || token == "+");
+  const bool sign = first == '-' || first == '+';
+  const bool exponent = sign && std::string_view("eEpP").find(last) != std::string_view::npos;
+  const bool signs =
+      (last == first && (sign || first == ':')) || ((exponent || first == '.') && ends_with_number(text));
   const bool comment = last == '/' && (first == '*' || first == '/');
   if (words || signs || comment) text += ' ';
   text += token;
@@ -309,6 +323,7 @@ std::vector<std::string> split_at_commas(std::string_view text, bool angles) {
 }
 
 std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, std::size_t end) {
+  constexpr int kDeepest = 256;  // signs of comparisons, "a < b < c", never end
   int depth = 0;
   for (std::size_t i = open; i < end; ++i) {
     const Token& token = tokens[i];
@@ -316,7 +331,7 @@ std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, st
       if (token.close >= end) return end;
       i = token.close;
     } else if (token.is("<")) {
-      ++depth;
+      if (++depth > kDeepest) return end;
     } else if (token.is(">") && --depth == 0) {
       return i + 1;
     } else if (token.is(";")) {

@@ -66,8 +66,8 @@ void append_token(std::string& text, std::string_view token);
 /// "Vec<float, 3>" and "n" of "Vec<float, 3>, n".
 [[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text, bool angles);
 
-/// Index behind the angle bracket that closes the one at `open`, or `end`. Parentheses and brackets are
-/// skipped.
+/// Index behind the angle bracket that closes the one at `open`, or `end`, also for more than 256 that are
+/// open. Parentheses and brackets are skipped.
 [[nodiscard]] std::size_t behind_angles(const std::vector<Token>& tokens, std::size_t open, std::size_t end);
 
 /// Behind the arguments of a template whose angle bracket is at `i`, as in `Lanes<T, 4>::value` and

@@ -165,7 +165,14 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
              {files, path, {path.parent_path()}, configuration.workload().directory, supplied});
   std::vector<std::string*> texts = {&result.source_text};
   for (IncludedHeader& header : result.headers) texts.push_back(&header.text);
-  write_out_macros(texts, result.defines);
+  std::vector<std::pair<std::string, std::string>> given = result.defines;
+  for (const std::string& option : result.options) {
+    if (!option.starts_with("-D") || option.size() == 2) continue;
+    const std::size_t equals = option.find('=');
+    given.emplace_back(option.substr(2, equals == std::string::npos ? equals : equals - 2),
+                       equals == std::string::npos ? "1" : option.substr(equals + 1));
+  }
+  write_out_macros(texts, given);
   if (result.lineinfo) {
     for (IncludedHeader& header : result.headers) {
       if (!header.path.empty())

@@ -430,7 +430,9 @@ class Drafter {
       if (!member.name.empty() && (names.empty() || names.back() != member.name))
         names.push_back(member.name);
       std::string item;
-      if (type.pointer) {
+      if (DraftTypes::points_to_function(member.type)) {
+        item = "null";
+      } else if (type.pointer) {
         const std::string own =
             is_of_others(member.name, parameter, kernel) ? parameter.name + "_" + member.name : "";
         item = buffers_.buffer_name(member, own, kernel, type, elements, true);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -14,6 +16,7 @@ namespace kiln {
 namespace {
 
 using Words = std::vector<std::string>;
+using Names = std::set<std::string, std::less<>>;
 using TextPointers = std::vector<std::string*>;
 
 /// The texts as they were, in tokens.
@@ -31,11 +34,23 @@ class Sources {
     }
   }
 
-  template <class Replacement>
+  /// Names behind #undef.
+  [[nodiscard]] Names undefined() const {
+    Names names;
+    for (const TokenizedText& source : tokens_) {
+      for (const Directive& directive : source.directives) {
+        if (directive.tokens.size() > 1 && directive.tokens[0].is("undef"))
+          names.emplace(directive.tokens[1].text);
+      }
+    }
+    return names;
+  }
+
   void expand(const TextPointers& texts, const MacroExpander& expander, std::size_t longest,
-              const Replacement& replacement) const {
+              const MacroReplacement& replacement, const MacroUse& may_be_expanded = {}) const {
     for (std::size_t t = 0; t < texts.size(); ++t)
-      *texts[t] = with_macros_expanded(originals_[t], tokens_[t].tokens, expander, longest, replacement);
+      *texts[t] =
+          with_macros_expanded(originals_[t], tokens_[t], expander, longest, replacement, may_be_expanded);
   }
 
  private:
@@ -70,35 +85,84 @@ bool defines_for_devices(const Words& words) {
   return true;
 }
 
+/// The macros with parameters for which `holds`, and those that use one of them.
+Names with_users(const MacroExpander& all, const std::function<bool(const TextMacro&)>& holds) {
+  std::map<std::string, std::vector<std::string>, std::less<>> users;
+  std::vector<std::string> found;
+  for (const auto& [name, macro] : all.macros()) {
+    if (!macro.function) continue;
+    for (const std::string& word : macro.body) {
+      if (all.find(word) != nullptr) users[word].push_back(name);
+    }
+    if (holds(macro)) found.push_back(name);
+  }
+  Names names;
+  while (!found.empty()) {
+    const std::string name = std::move(found.back());
+    found.pop_back();
+    if (!names.insert(name).second) continue;
+    const auto of_name = users.find(name);
+    if (of_name != users.end()) found.insert(found.end(), of_name->second.begin(), of_name->second.end());
+  }
+  return names;
+}
+
+bool has_word(const Words& words, std::string_view wanted) {
+  return std::find(words.begin(), words.end(), wanted) != words.end();
+}
+
+/// Whether a use of one of `names` in the words has another macro among its arguments.
+bool passes_macros(const Words& words, const Names& names,
+                   const std::function<bool(const std::string&)>& is_macro) {
+  int depth = 0;  // of the brackets of a use
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (depth > 0 && is_macro(words[i])) return true;
+    if (words[i] == "(" && (depth > 0 || (i > 0 && names.contains(words[i - 1])))) ++depth;
+    if (words[i] == ")" && depth > 0) --depth;
+  }
+  return false;
+}
+
 /// Other macros stay, in what is written out, too.
-void write_out_definitions(const TextPointers& texts) {
+void write_out_definitions(const TextPointers& texts,
+                           const std::vector<std::pair<std::string, std::string>>& defines) {
   if (!any_has(texts, "__global__") && !any_has(texts, "__device__")) return;
   const Sources sources(texts);
   MacroExpander all, definers;
   sources.teach(all);
-  std::set<std::string, std::less<>> names;
-  const auto is_definer = [&](const TextMacro& macro) {
-    return macro.function && (defines_for_devices(macro.body) ||
-                              std::any_of(macro.body.begin(), macro.body.end(),
-                                          [&](const std::string& word) { return names.contains(word); }));
+  const Names undefined = sources.undefined();
+  const auto is_given = [&](const std::string& name) {
+    return std::any_of(defines.begin(), defines.end(), [&](const auto& define) {
+      return define.first.substr(0, define.first.find('(')) == name;
+    });
   };
-  bool more = true;
-  while (more) {
-    more = false;
-    for (const auto& [name, macro] : all.macros()) more |= is_definer(macro) && names.insert(name).second;
-  }
-  if (names.empty()) return;
+  const Names names = with_users(all, [](const TextMacro& macro) { return defines_for_devices(macro.body); });
+  // An argument that is a macro is replaced before a macro inside pastes it or makes a text of it. One that
+  // the macro itself pastes is not, and all others are replaced in what is written out.
+  const auto pastes = [](const TextMacro& macro) { return macro.pastes() || has_word(macro.body, "#"); };
+  const Names pasting = with_users(all, pastes);
+  const auto is_macro = [&](const std::string& word) {
+    return (all.find(word) != nullptr && !names.contains(word)) || is_given(word);
+  };
   for (const auto& [name, macro] : all.macros()) {
-    if (!names.contains(name) || all.several(name)) continue;
-    definers.learn(name, macro);
+    const bool clear =
+        names.contains(name) && !all.several(name) && !undefined.contains(name) && !is_given(name);
+    if (clear && !passes_macros(macro.body, pasting, is_macro)) definers.learn(name, macro);
   }
+  if (definers.macros().empty()) return;
   const auto definition = [](const MacroExpander::Expansion& expansion) -> std::optional<std::string> {
     if (!defines_for_devices(expansion.words)) return std::nullopt;
     std::string text;
     for (const std::string& word : expansion.words) append_token(text, word);
     return text;
   };
-  sources.expand(texts, definers, std::numeric_limits<std::size_t>::max(), definition);
+  const auto may_be_written = [&](const Words& use) {
+    const Words& body = definers.find(use.front())->body;
+    const bool pastes_inside = std::any_of(body.begin(), body.end(),
+                                           [&](const std::string& word) { return pasting.contains(word); });
+    return !pastes_inside || !passes_macros(use, names, is_macro);
+  };
+  sources.expand(texts, definers, std::numeric_limits<std::size_t>::max(), definition, may_be_written);
 }
 
 void write_out_pasted_names(const TextPointers& texts,
@@ -124,7 +188,7 @@ void write_out_pasted_names(const TextPointers& texts,
 
 void write_out_macros(const std::vector<std::string*>& texts,
                       const std::vector<std::pair<std::string, std::string>>& defines) {
-  write_out_definitions(texts);
+  write_out_definitions(texts, defines);
   write_out_pasted_names(texts, defines);
 }
 

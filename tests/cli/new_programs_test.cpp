@@ -537,6 +537,20 @@ void run(Image image, float* out) { sum<<<1, 32>>>(image, out); }
   EXPECT_THAT(yaml, HasSubstr("parts2_data, "));
 }
 
+TEST_F(NewPrograms, PointersToFunctionsInStructsAreNull) {
+  const std::string yaml = draft(R"cuda(
+struct Step { void (*done)(int); static void (*hook)(int); float (*ops[2])(float); float x; };
+__global__ void k(Step s, float* y) { y[threadIdx.x] = s.x; }
+int main() { Step s; float* y; k<<<1, 32>>>(s, y); }
+)cuda");
+  const std::string members = "{struct: [null, null, null, {value: 0, type: float}";
+  EXPECT_THAT(yaml, HasSubstr(members));
+  const CliResult ran =
+      run_with(yaml, {{members, "{struct: [null, null, null, {value: 7, type: float}"},
+                      {"checks: []", "checks: [{buffer: y, region: [[0, 32]], expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, PointersInRecordsAreAddressesOfBuffers) {
   const std::string yaml = draft(R"cuda(
 struct Field { const float* values; int n; };

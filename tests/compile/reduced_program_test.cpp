@@ -142,6 +142,15 @@ TEST(ReducedProgram, EntriesOfVariablesThatAreNotThereAreLeftOut) {
   }
 }
 
+TEST(ReducedProgram, VariablesThatAnErrorShowsAreThere) {
+  Specialization spec = program();
+  for (const char* entry : {"k", "&ns::t"}) spec.entries.push_back({entry, {}, ""});
+  Answers answers{{"host.h(3): error: identifier \"GLuint\" is undefined\n  if (y(1 && ns::t)) return;\n"}};
+  ASSERT_TRUE(std::holds_alternative<CodeObject>(compile_reduced(spec, std::ref(answers))));
+  ASSERT_EQ(answers.seen.size(), 2U);
+  EXPECT_EQ(answers.seen[1].entries.back().name_expression, "&ns::t");
+}
+
 TEST(ReducedProgram, TextsThatAskForTheCompilerAreTriedAsWithNvcc) {
   const std::string log = "program.cu(2): error: identifier \"INLINE\" is undefined\n";
   Specialization spec = program();
@@ -271,6 +280,14 @@ TEST(ReducedProgram, GoesOnWithoutFunctionsThatKilnHas) {
   ASSERT_EQ(compile.seen.size(), 2U);
   EXPECT_EQ(compile.seen[1].source_text,
             "#if __CUDA_ARCH__ < 800\n\n\n\n#endif\n__global__ void k(float* a) { a[0] = 1; }\n");
+  Specialization on_one_line = spec;
+  on_one_line.source_text =
+      "\n__device__ __half __hmax_nan(__half a, __half b) { return a; } __device__ int other() { return 1; "
+      "}\n";
+  Answers beside{{error + "kiln/" + note}};
+  ASSERT_EQ(compile_without_host_code(on_one_line, std::ref(beside)).index(), 0U);
+  EXPECT_THAT(beside.seen[1].source_text, Not(HasSubstr("__hmax_nan")));
+  EXPECT_THAT(beside.seen[1].source_text, HasSubstr("__device__ int other() { return 1; }"));
   Answers own{{error + note, "never"}};  // the text's own two definitions
   EXPECT_EQ(compile_without_host_code(spec, std::ref(own)).index(), 1U);
   EXPECT_EQ(own.seen.size(), 1U);

@@ -876,14 +876,18 @@ TEST(HostCode, LeavesOutFunctionsThatUseVariablesOfTheHost) {
       "struct View { float* p; int size() const { return 3; } };\n"
       "inline float of_own(const View& pool) { return pool.p[0]; }\n"
       "inline int of_local(int n) { int pool = n; return pool + 1; }\n"
+      "template <int N> constexpr int of_array(const int (&pool)[N]) { return pool[0]; }\n"
+      "inline int of_binding(int2 n) { auto& [pool, m] = n; return pool + m; }\n"
       "inline int of_member(const View& v) { return v.pool; }\n"
-      "__global__ void k(View v) { v.p[0] = of_own(v) + of_local(2) + of_member(v); Buffer<int>* b = "
+      "__global__ void k(View v) { v.p[0] = of_own(v) + of_local(2) + of_member(v) + of_array(int2{}) + "
+      "of_binding(int2{}); Buffer<int>* b = "
       "nullptr; }\n";
   const std::string left = cut(text + kMain, {"k"});
   EXPECT_THAT(left, Not(HasSubstr("pool.take")));
   EXPECT_THAT(left, Not(HasSubstr("give_back")));
   EXPECT_THAT(left, Not(HasSubstr("~Buffer")));
-  for (const char* stays : {"of_own(const View& pool) {", "of_local(int n) {", "of_member(const View& v) {"})
+  for (const char* stays : {"of_own(const View& pool) {", "of_local(int n) {", "of_member(const View& v) {",
+                            "of_array(const int (&pool)[N]) {", "of_binding(int2 n) {"})
     EXPECT_THAT(left, HasSubstr(stays));
 }
 

@@ -133,10 +133,28 @@ TEST(MacroExpander, WritesOutKernelsAndDeviceFunctionsThatMacrosDefine) {
       {"#ifdef A\n#define OP(T) __global__ void k(T*) {}\n#else\n#define OP(T) __global__ void k(T) "
        "{}\n#endif\n",
        "OP(int)\n", "OP(int)\n"},
+      // Words that would become others without a blank.
+      {"#define OP(a, b) __device__ int a() { return b - --x + (c ? 0xE + 1 : ::g(3)); }\n", "OP(f, y)\n",
+       "__device__ int f(){return y- --x+(c?0xE +1: ::g(3));}\n"},
+      {"#define OP(a) __device__ void a(int x) { switch (x) { case 0 ... 2: case 4: break; } }\n", "OP(f)\n",
+       "__device__ void f(int x){switch(x){case 0 ...2:case 4:break;}}\n"},
+      // Preprocessor lines among the arguments, names that are undefined later or given by the command line.
+      {"#define OP(a, ...) __global__ void a(int* x) { __VA_ARGS__ }\n",
+       "OP(f, *x = 1;\n#ifdef B\n*x = 2;\n#endif\n)\n", "OP(f, *x = 1;\n#ifdef B\n*x = 2;\n#endif\n)\n"},
+      {"#define OP(a) __global__ void a() {}\n", "OP(f)\n#undef OP\nint OP(int);\n",
+       "OP(f)\n#undef OP\nint OP(int);\n"},
+      {"#ifndef GIVEN\n#define GIVEN(a) __global__ void a() {}\n#endif\n", "GIVEN(f)\n", "GIVEN(f)\n"},
+      // Macros among the arguments are replaced before a macro inside pastes them.
+      {"#define TYPE float\n#define OP_(T) __global__ void f_##T(T* x) {}\n#define OP(T) OP_(T)\n",
+       "OP(TYPE)\n", "OP(TYPE)\n"},
+      {"#define TYPE float\n#define OP(T) __global__ void f_##T(T* x) {}\n", "OP(TYPE)\n",
+       "__global__ void f_TYPE(TYPE*x){}\n"},
+      {"#define TYPE float\n#define OP_(T) __global__ void f_##T(T* x) {}\n#define OP() OP_(TYPE)\n",
+       "OP()\n", "OP()\n"},
   };
   for (const auto& one : cases) {
     std::string text = std::string(one.macros) + one.use;
-    write_out_macros({&text}, {});
+    write_out_macros({&text}, {{"GIVEN(a)", "int a;"}});
     EXPECT_EQ(text, std::string(one.macros) + one.expected);
   }
 }
