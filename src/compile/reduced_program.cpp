@@ -162,7 +162,7 @@ bool leave_out_missing_variables(Specialization& specialization, const std::stri
   }
   const auto is_missing = [&](const EntryPoint& entry) {
     const std::string& name = entry.name_expression;
-    // Of an instance "&mask<flaot>" the error may name an argument: it stays.
+    // Of an instance, "&mask<T>", the error may name an argument: it stays.
     if (!names_variable(name) || name.find('<') != std::string::npos) return false;
     for (std::size_t at = words.find(name); at != std::string::npos; at = words.find(name, at + 1)) {
       const std::size_t end = at + name.size();

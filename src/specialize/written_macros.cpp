@@ -16,7 +16,7 @@ namespace kiln {
 namespace {
 
 using Words = std::vector<std::string>;
-using Names = std::set<std::string, std::less<>>;
+using MacroNames = std::set<std::string, std::less<>>;
 using TextPointers = std::vector<std::string*>;
 
 /// The texts as they were, in tokens.
@@ -34,9 +34,9 @@ class Sources {
     }
   }
 
-  /// Names behind #undef.
-  [[nodiscard]] Names undefined() const {
-    Names names;
+  /// MacroNames behind #undef.
+  [[nodiscard]] MacroNames undefined() const {
+    MacroNames names;
     for (const TokenizedText& source : tokens_) {
       for (const Directive& directive : source.directives) {
         if (directive.tokens.size() > 1 && directive.tokens[0].is("undef"))
@@ -86,7 +86,7 @@ bool defines_for_devices(const Words& words) {
 }
 
 /// The macros with parameters for which `holds`, and those that use one of them.
-Names with_users(const MacroExpander& all, const std::function<bool(const TextMacro&)>& holds) {
+MacroNames with_users(const MacroExpander& all, const std::function<bool(const TextMacro&)>& holds) {
   std::map<std::string, std::vector<std::string>, std::less<>> users;
   std::vector<std::string> found;
   for (const auto& [name, macro] : all.macros()) {
@@ -96,7 +96,7 @@ Names with_users(const MacroExpander& all, const std::function<bool(const TextMa
     }
     if (holds(macro)) found.push_back(name);
   }
-  Names names;
+  MacroNames names;
   while (!found.empty()) {
     const std::string name = std::move(found.back());
     found.pop_back();
@@ -107,12 +107,12 @@ Names with_users(const MacroExpander& all, const std::function<bool(const TextMa
   return names;
 }
 
-bool has_word(const Words& words, std::string_view wanted) {
+bool contains_word(const Words& words, std::string_view wanted) {
   return std::find(words.begin(), words.end(), wanted) != words.end();
 }
 
 /// Whether a use of one of `names` in the words has another macro among its arguments.
-bool passes_macros(const Words& words, const Names& names,
+bool passes_macros(const Words& words, const MacroNames& names,
                    const std::function<bool(const std::string&)>& is_macro) {
   int depth = 0;  // of the brackets of a use
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -130,17 +130,18 @@ void write_out_definitions(const TextPointers& texts,
   const Sources sources(texts);
   MacroExpander all, definers;
   sources.teach(all);
-  const Names undefined = sources.undefined();
+  const MacroNames undefined = sources.undefined();
   const auto is_given = [&](const std::string& name) {
     return std::any_of(defines.begin(), defines.end(), [&](const auto& define) {
       return define.first.substr(0, define.first.find('(')) == name;
     });
   };
-  const Names names = with_users(all, [](const TextMacro& macro) { return defines_for_devices(macro.body); });
+  const MacroNames names =
+      with_users(all, [](const TextMacro& macro) { return defines_for_devices(macro.body); });
   // An argument that is a macro is replaced before a macro inside pastes it or makes a text of it. One that
   // the macro itself pastes is not, and all others are replaced in what is written out.
-  const auto pastes = [](const TextMacro& macro) { return macro.pastes() || has_word(macro.body, "#"); };
-  const Names pasting = with_users(all, pastes);
+  const auto pastes = [](const TextMacro& macro) { return macro.pastes() || contains_word(macro.body, "#"); };
+  const MacroNames pasting = with_users(all, pastes);
   const auto is_macro = [&](const std::string& word) {
     return (all.find(word) != nullptr && !names.contains(word)) || is_given(word);
   };
