@@ -28,7 +28,8 @@ std::optional<std::size_t> elements(const ProgramText& program, const std::strin
   for (const TextLaunch& launch : program.launches) {
     const std::vector<std::string>& given = launch.*list;
     if (launch.kernel != kernel || given.size() < others || given.size() - others > kMostOfPack) continue;
-    if (std::none_of(given.begin(), given.end(), is_pack)) return given.size() - others;
+    const auto expands = [](const std::string& argument) { return is_pack(argument); };
+    if (std::none_of(given.begin(), given.end(), expands)) return given.size() - others;
   }
   return std::nullopt;
 }
