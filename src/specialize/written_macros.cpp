@@ -34,7 +34,7 @@ class Sources {
     }
   }
 
-  /// MacroNames behind #undef.
+  /// Names behind #undef.
   [[nodiscard]] MacroNames undefined() const {
     MacroNames names;
     for (const TokenizedText& source : tokens_) {

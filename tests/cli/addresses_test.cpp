@@ -77,6 +77,25 @@ TEST_F(Addresses, EachVariantHasItsOwn) {
   EXPECT_THAT(result.out, HasSubstr("3 ok"));
 }
 
+// The second launch goes the other way: a = b + 2, then b = a + 2.
+TEST_F(Addresses, TwoTablesAreSwappedInPlaceOfTheirBuffers) {
+  write("step.cu",
+        "__global__ void step(float** t, float add) { t[0][threadIdx.x] = t[1][threadIdx.x] + add; }\n");
+  const CliResult result = run(R"yaml(workload:
+  workload: step
+  buffers:
+    a: {type: float, shape: [32], init: 1}
+    b: {type: float, shape: [32], init: 5}
+    there: {type: ulong, shape: [2], init: {addresses: [a, b]}}
+    back: {type: ulong, shape: [2], init: {addresses: [b, a]}}
+  kernels: {step: {source: step.cu, grid: [1], block: [32], args: [there, {value: 2, type: float}]}}
+  run: [step, {swap: [there, back]}, {kernel: step, as: again}]
+  verify: {checks: [{buffer: a, expected: 7}, {buffer: b, expected: 9}]}
+measure: false
+)yaml");
+  EXPECT_EQ(result.code, kExitDone) << result.out << result.err;
+}
+
 TEST_F(Addresses, AreAsManyAsTheElements) {
   EXPECT_THAT(
       run(with("[ones, threes]", "[ones]")).err,
