@@ -15,6 +15,11 @@ constexpr std::int64_t kMostAddresses = 16;
 constexpr std::int64_t kMostListedRecords = 256;
 constexpr std::size_t kMostListedMembers = 32;  // that a draft lists
 
+/// "float*" of "float* [4]".
+std::string without_extents(const std::string& type) {
+  return std::string(trim(type.substr(0, type.find('['))));
+}
+
 }  // namespace
 
 std::optional<std::string> DraftBuffers::content_of(const std::string& given, const std::string& type) const {
@@ -169,7 +174,7 @@ void DraftBuffers::add_members_init(const std::string& prefix, const std::string
   for (const TextParameter& member : program_.records.at(type)) {
     const std::int64_t extent = types_.extent_of(member.type).value_or(1);
     TextParameter one = member;
-    one.type = types_.written_type(std::string(trim(member.type.substr(0, member.type.find('[')))), kernel);
+    one.type = types_.written_type(without_extents(member.type), kernel);
     const std::string inner = bare_type(one.type);
     if (DraftTypes::holds_address(one.type)) {
       const std::string names = addresses(one, extent, kernel, elements);
@@ -217,10 +222,9 @@ std::string DraftBuffers::content_of_variable(const std::string& variable, const
   const std::string& declared = program_.constant_variables.at(variable);
   const auto extent = types_.extent_of(declared);
   if (!extent) return "";
-  const std::string element_type =
-      types_.written_type(std::string(trim(declared.substr(0, declared.find('[')))), kernel);
+  const std::string element_type = types_.written_type(without_extents(declared), kernel);
   const std::string shape = ", shape: [" + std::to_string(*extent) + "], init: ";
-  if (element_type.find("(*") != std::string::npos) return "";  // pointers to functions
+  if (DraftTypes::points_to_function(element_type)) return "";
   if (element_type.find('*') != std::string::npos) {
     const std::string names = addresses({element_type, variable, "", 0}, *extent, kernel, elements);
     if (names.empty()) return "";
