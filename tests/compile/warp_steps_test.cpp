@@ -32,7 +32,7 @@ std::size_t steps(const std::string& text, const std::vector<std::string>& entri
   for (const std::string& entry : entries) unit.entries.push_back({entry, {}, ""});
   unit.defines = defines;
   const Outline parsed = outline(text);
-  return mark_warp_steps(parsed, unit_numbers(unit), {}).size();
+  return mark_warp_steps(parsed, unit_lanes(unit, {&parsed})).size();
 }
 
 TEST(WarpSteps, LimitsOfBranchesAreThoseOfAllEntries) {
