@@ -19,7 +19,7 @@ constexpr const char* kLayer =
     "  __syncthreads();\n"
     "  if (c < K) {\n"
     "    T sum = 0;\n"
-    "    for (int i = 0; i < C; ++i) sum += s[i] * (i % (c + 2));\n"
+    "    for (int i = 0; i < C; ++i) sum += s[(i + int(in[0])) % C] * (i % (c + 2));\n"
     "    s[c] = sum;\n"
     "  }\n"
     "  __syncthreads();\n"

@@ -200,7 +200,7 @@ class CpuCompiler final : public Compiler {
     for (IncludedHeader& header : specialization.headers) texts.push_back(&header.text);
     std::vector<Outline> outlines;
     std::vector<const Outline*> all;
-    bool lanes = false;  // of a kernel may share memory
+    bool lanes = !unit_numbers(specialization).one_warp_kernels.empty();  // may rely on running in step
     for (const std::string* text : texts) {
       outlines.push_back(outline(*text));
       for (const char* word : {"volatile", "__shared__", "__device__", "__syncthreads", "atomic"})

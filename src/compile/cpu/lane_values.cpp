@@ -131,9 +131,11 @@ class LaneValues::Reader {
     if (!is(":")) return fail();
     ++at_;
     const LaneForm no = conditional();
-    if (!values_.exact(condition)) return values_.unknown(true);
     LaneForm result = no;
-    if (!values_.exact(yes) || !values_.exact(no)) return values_.unknown(true);
+    if (!values_.exact(condition) || !values_.exact(yes) || !values_.exact(no)) {
+      const bool same = !values_.varies(condition) && !values_.varies(yes) && !values_.varies(no);
+      return values_.unknown(!same);
+    }
     for (std::size_t i = 0; i < result.number.size(); ++i) {
       if (condition.number[i] != 0) result.number[i] = yes.number[i];
     }
@@ -267,7 +269,7 @@ class LaneValues::Reader {
       if (cast(inside, whole, pointer)) {
         at_ = token.close + 1;
         LaneForm form = unary();
-        return pointer ? values_.unknown(true) : form;
+        return pointer ? values_.derived("+", form, values_.unknown(true)) : form;
       }
       at_ = token.close + 1;
       Reader reader(values_, tokens_, inside, first_turns_, depth_ + 1);
@@ -288,7 +290,7 @@ class LaneValues::Reader {
       LaneForm form = reader.all();
       note(reader.array());
       at_ = tokens_[open].close + 1;
-      return pointer ? values_.unknown(true) : form;
+      return pointer ? values_.derived("+", form, values_.unknown(true)) : form;
     }
     return name();
   }
@@ -746,7 +748,7 @@ std::optional<LaneForm> LaneValues::growth(std::string_view name, TokenRange loo
 
 void LaneValues::enter_turn(TokenRange range, TokenRange condition, TokenRange step, int turn) {
   const std::set<std::string_view> changed = assigned(range);
-  static constexpr std::array<std::string_view, 5> kBranches = {"if", "switch", "?", "break", "continue"};
+  static constexpr std::array<std::string_view, 4> kBranches = {"if", "switch", "break", "continue"};
   const bool conditional = std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(range.begin),
                                        tokens_.begin() + static_cast<std::ptrdiff_t>(range.end),
                                        [](const Token& token) { return among(kBranches, token.text); });
@@ -888,12 +890,22 @@ LaneValues::Meeting LaneValues::meeting(const Use& first, const Use& second) con
     }
     return result;
   };
-  const bool clear = first.mask.clear && second.mask.clear;
+  bool clear = first.mask.clear && second.mask.clear;
+  if (first.stores && second.stores) {
+    // Where all lanes store twice they may store the same; where some do, they store more.
+    bool fewer = false;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      fewer = fewer || (first.mask.likely[i] && !second.mask.likely[i]);
+    }
+    clear = clear && fewer;
+  }
   Meeting worst = Meeting::kNever;
   for (std::size_t a = 0; a < items_.size(); ++a) {
     if (!first.mask.possible[a]) continue;
-    for (std::size_t b = 0; b < a; ++b) {
-      if (items_[a].warp != items_[b].warp || !second.mask.possible[b]) continue;
+    // A lane that reads before a later one stores is in order.
+    const std::size_t end = first.stores && !second.stores ? items_.size() : a;
+    for (std::size_t b = 0; b < end; ++b) {
+      if (a == b || items_[a].warp != items_[b].warp || !second.mask.possible[b]) continue;
       if (worst == Meeting::kNever && of_all(a, b, false) != Meeting::kNever) worst = Meeting::kUnclear;
       if (!clear || !first.mask.likely[a] || !second.mask.likely[b]) continue;
       if (of_all(a, b, true) != Meeting::kCertain) continue;
@@ -905,22 +917,40 @@ LaneValues::Meeting LaneValues::meeting(const Use& first, const Use& second) con
   return worst;
 }
 
+bool LaneValues::apart_by_unknown(const LaneForm& one, const LaneForm& other) const {
+  const auto has = [&](const LaneForm& a, const LaneForm& b) {
+    return std::any_of(a.terms.begin(), a.terms.end(), [&](const auto& term) {
+      const auto same = b.terms.find(term.first);
+      return !unknowns_[static_cast<std::size_t>(term.first)].varying &&
+             (same == b.terms.end() || same->second != term.second);
+    });
+  };
+  return has(one, other) || has(other, one);
+}
+
 bool LaneValues::rows_of_lanes(const Use& first, const Use& second) const {
   if (first.index.size() != second.index.size()) return false;
+  const std::vector<long long> none(items_.size(), 0);
   for (std::size_t d = 0; d < first.index.size(); ++d) {
     const LaneForm &a = first.index[d], &b = second.index[d];
-    const auto rows = [&](const LaneForm& form) {
-      return std::none_of(form.terms.begin(), form.terms.end(), [&](const auto& term) {
-        return std::any_of(term.second.begin(), term.second.end(),
-                           [&](long long one) { return one != term.second.front(); });
-      });
+    bool same = true, apart = false;
+    const auto compare = [&](const std::vector<long long>& one, const std::vector<long long>& other,
+                             long long least) {
+      bool distant = items_.size() > 1;
+      for (std::size_t i = 1; i < items_.size(); ++i) {
+        same = same && one[i] - other[i] == one[0] - other[0];
+        const long long distance = one[i] - one[i - 1];
+        distant = distant && (distance >= least || distance <= -least);
+      }
+      apart = apart || distant;
     };
-    if (!rows(a) || !rows(b)) continue;
-    bool same = true, apart = true;
-    for (std::size_t i = 1; i < items_.size(); ++i) {
-      same = same && a.number[i] - b.number[i] == a.number[0] - b.number[0];
-      const long long distance = a.number[i] - a.number[i - 1];
-      apart = apart && (distance > 1 || distance < -1);
+    compare(a.number, b.number, 2);
+    for (const auto& [unknown, factors] : a.terms) {
+      const auto other = b.terms.find(unknown);
+      compare(factors, other == b.terms.end() ? none : other->second, 1);
+    }
+    for (const auto& [unknown, factors] : b.terms) {
+      if (!a.terms.contains(unknown)) compare(none, factors, 1);
     }
     if (same && apart) return true;
   }

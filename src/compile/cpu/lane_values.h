@@ -90,12 +90,15 @@ class LaneValues {
   /// Adds the offset of an address to an index; `pointer`: to an array that may have more dimensions.
   void add_offset(Use& use, const LaneForm& offset, bool pointer);
   [[nodiscard]] LaneForm zero() const { return constant(0); }
-  /// Whether a later lane's `first` and an earlier lane's `second` may be one element: run one after the
-  /// other, the lanes come to them in the wrong order.
+  /// Whether one lane's `first` and another's `second` may be one element, so that lanes that run one after
+  /// the other come to them in the wrong order: if `first` stores and `second` reads, for any two lanes; else if
+  /// the lane of `second` is the earlier one.
   [[nodiscard]] Meeting meeting(const Use& first, const Use& second) const;
   /// Whether each lane uses a row of elements of its own, as far as the indices show: they differ between
   /// lanes by the same distance, which is more than one.
   [[nodiscard]] bool rows_of_lanes(const Use& first, const Use& second) const;
+  /// Whether the distance of two offsets depends on an unknown value that is the same for all lanes.
+  [[nodiscard]] bool apart_by_unknown(const LaneForm& one, const LaneForm& other) const;
   /// Whether an index differs between lanes.
   [[nodiscard]] bool varies(const LaneForm& form) const;
 

@@ -320,23 +320,27 @@ OneWarpCode::OneWarpCode(const Outline& text, const UnitLanes& unit)
     function.variables = lane_variables(tokens_, definition, function.constants);
     functions_.push_back(std::move(function));
   }
-  std::vector<bool> whole;
   for (const FunctionStatements& function : functions_) {
-    const DefinitionOutline& definition = *function.definition;
-    const bool one_warp = definition.kernel ? unit.one_warp_kernels.contains(std::string(definition.name))
-                                            : contains_word(definition.name, "warp");
-    whole.push_back(one_warp || unit.without_waits.contains(definition.name));
-    mark(function, *function.parsed.block, whole.back());
+    const std::string_view name = function.definition->name;
+    const bool one_warp = function.definition->kernel ? unit.one_warp_kernels.contains(std::string(name))
+                                                      : contains_word(name, "warp");
+    const bool whole = one_warp || unit.without_waits.contains(name);
+    if (whole) whole_.insert(name);
+    mark(function, *function.parsed.block, whole);
   }
   constexpr int kCallDepth = 8;
   bool changed = true;
   for (int round = 0; changed && round < kCallDepth; ++round) {
     changed = false;
-    for (std::size_t f = 0; f < functions_.size(); ++f) {
-      const FunctionStatements& function = functions_[f];
-      if (whole[f] || function.definition->kernel || !only_called_inside(function.definition->name)) continue;
+    for (const FunctionStatements& function : functions_) {
+      const std::string_view name = function.definition->name;
+      if (whole_.contains(name) || function.definition->kernel || !only_called_inside(name)) continue;
       mark(function, *function.parsed.block, true);
-      whole[f] = changed = true;
+      changed = true;
+    }
+    for (const FunctionStatements& function : functions_) {
+      const std::string_view name = function.definition->name;
+      if (!function.definition->kernel && only_called_inside(name)) whole_.insert(name);
     }
   }
 }

@@ -41,6 +41,8 @@ class OneWarpCode {
 
   [[nodiscard]] const std::vector<FunctionStatements>& functions() const { return functions_; }
   [[nodiscard]] bool at(std::size_t token) const { return inside_[token]; }
+  /// Whether all of a function is such code.
+  [[nodiscard]] bool all_of(std::string_view function) const { return whole_.contains(function); }
   /// Whether a condition holds for one work-item of a warp at most: `lane == 0`.
   [[nodiscard]] bool one_item(const FunctionStatements& function, TokenRange condition) const;
   /// The numbers that names have in a function, with the arguments of its template.
@@ -60,6 +62,7 @@ class OneWarpCode {
   std::vector<FunctionStatements> functions_;
   std::map<std::string_view, std::vector<std::size_t>> calls_;
   std::vector<bool> inside_;
+  std::set<std::string_view> whole_;
 };
 
 }  // namespace kiln

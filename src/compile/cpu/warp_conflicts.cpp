@@ -76,6 +76,12 @@ class ConflictFinder {
   }
 
   std::vector<WarpConflict> run() {
+    // Lanes of the caller may still use what the function begins to change.
+    for (const std::string_view view : memory_.views) {
+      ElementAccess one = access_by(view);
+      one.varies = one.any = one.stores = true;
+      earlier_.push_back(std::move(one));
+    }
     visit(*function_.parsed.block, false);
     std::vector<WarpConflict> result;
     for (const auto& [begin, conflict] : found_) result.push_back(conflict);
@@ -91,12 +97,11 @@ class ConflictFinder {
   /// Comparisons of two accesses; later ones are unclear.
   static constexpr int kMostMeetings = 20000;
 
-  /// The shapes of the blocks that run the function.
+  /// The shapes of the blocks that run the function. Other kernels may launch one that is no entry.
   [[nodiscard]] std::vector<std::optional<Dim3>> shapes() const {
     std::vector<std::optional<Dim3>> found;
-    const auto own = unit_.blocks.find(std::string(function_.definition->name));
     for (const auto& [kernel, blocks] : unit_.blocks) {
-      if (own != unit_.blocks.end() && kernel != own->first) continue;
+      if (function_.definition->kernel && kernel != function_.definition->name) continue;
       for (const auto& block : blocks) {
         if (std::find(found.begin(), found.end(), block) == found.end() && found.size() < kMostShapes)
           found.push_back(block);
@@ -158,20 +163,37 @@ class ConflictFinder {
     }
   }
 
-  void visit_block(const Statement& block) {
-    std::vector<LaneValues::Names> outer;
+  /// Variables that the statements declare, and what their names stand for around them.
+  struct Hidden {
     std::set<std::string_view> declared;
-    for (const auto& child : block.children) {
-      for (const fission::Declarator& one : child->declarators) declared.insert(one.name);
+    std::vector<LaneValues::Names> outer;
+  };
+
+  [[nodiscard]] Hidden hidden_by(const std::vector<const Statement*>& statements) const {
+    Hidden hidden;
+    for (const Statement* statement : statements) {
+      for (const fission::Declarator& one : statement->declarators) hidden.declared.insert(one.name);
     }
     for (const auto& values : values_) {
-      LaneValues::Names hidden;
-      for (const std::string_view name : declared) {
-        if (const auto known = values->names().find(name); known != values->names().end())
-          hidden.insert(*known);
+      LaneValues::Names& outer = hidden.outer.emplace_back();
+      for (const std::string_view name : hidden.declared) {
+        if (const auto known = values->names().find(name); known != values->names().end()) outer.insert(*known);
       }
-      outer.push_back(std::move(hidden));
     }
+    return hidden;
+  }
+
+  void leave_scope(const Hidden& hidden) {
+    for (std::size_t v = 0; v < values_.size(); ++v) {
+      for (const std::string_view name : hidden.declared) values_[v]->names().erase(name);
+      values_[v]->names().insert(hidden.outer[v].begin(), hidden.outer[v].end());
+    }
+  }
+
+  void visit_block(const Statement& block) {
+    std::vector<const Statement*> statements;
+    for (const auto& child : block.children) statements.push_back(child.get());
+    const Hidden hidden = hidden_by(statements);
     const std::vector<LaneMask> masks = masks_;
     for (const auto& child : block.children) {
       visit(*child, false);
@@ -179,11 +201,7 @@ class ConflictFinder {
       if (guards) narrow(child->condition, true);
     }
     masks_ = masks;
-    if (block.range.begin == function_.parsed.block->range.begin) return;
-    for (std::size_t v = 0; v < values_.size(); ++v) {
-      for (const std::string_view name : declared) values_[v]->names().erase(name);
-      values_[v]->names().insert(outer[v].begin(), outer[v].end());
-    }
+    leave_scope(hidden);
   }
 
   void narrow(TokenRange condition, bool negated) {
@@ -227,7 +245,9 @@ class ConflictFinder {
   }
 
   void visit_loop(const Statement& statement) {
+    Hidden hidden;
     if (statement.kind == Kind::kFor) {
+      hidden = hidden_by({statement.children[0].get()});
       access(statement.children[0]->range, statement, false);
       declare(*statement.children[0]);
     }
@@ -253,6 +273,7 @@ class ConflictFinder {
       declare_in(statement.step);
     }
     for (const auto& values : values_) values->leave_loop(repeated);
+    if (statement.kind == Kind::kFor) leave_scope(hidden);
     scopes_.pop_back();
     --loops_;
   }
@@ -418,11 +439,20 @@ class ConflictFinder {
     const bool text_says = in_step && !memory_.global.contains(earlier.array) && text_conflict(earlier, later);
     const Meeting found = meeting(earlier, later);
     if (found != Meeting::kUnclear) return found == Meeting::kCertain;
-    if (!text_says) return false;
+    if (!text_says || separate_parts(earlier, later)) return false;
     if (!without_waits_ && !view) return earlier.stores != later.stores && !earlier.atomic && !later.atomic;
     const bool clear = !earlier.any && !later.any;
     if (clear && earlier.stores && later.stores && !earlier.atomic && !later.atomic) return false;
     return earlier.uses.empty() || later.uses.empty() || !rows_of_lanes(earlier, later);
+  }
+
+  /// Whether two pointers into one array may have a part of it each: their distance is not known.
+  [[nodiscard]] bool separate_parts(const ElementAccess& a, const ElementAccess& b) const {
+    if (a.name == b.name) return false;
+    const LaneValue one = values_.front()->address(a.name), other = values_.front()->address(b.name);
+    if (!one.form || !other.form) return false;
+    return without_waits_ ? values_.front()->apart_by_unknown(*one.form, *other.form)
+                          : !one.form->terms.empty() || !other.form->terms.empty();
   }
 
   [[nodiscard]] bool rows_of_lanes(const ElementAccess& a, const ElementAccess& b) const {
@@ -503,7 +533,7 @@ class ConflictFinder {
       LaneValues& values = *values_[v];
       LaneValues::Use use;
       use.mask = masks_[v];
-      use.stores = one.stores && !one.atomic;
+      use.stores = one.stores;
       for (const TokenRange dimension : index) {
         use.index.push_back(*values.value(dimension).form);
         use.likely.push_back(*values.likely_value(dimension).form);
@@ -642,7 +672,9 @@ class ConflictFinder {
 
   /// What a function may do with the addresses that it gets.
   void call(std::size_t i, TokenRange range, std::vector<ElementAccess>& found) {
+    // A function of such code alone waits where it begins to use what others stored.
     if (unit_.synchronizing.contains(tokens_[i].text)) return;
+    if (!without_waits_ && memory_.views.empty() && code_.all_of(tokens_[i].text)) return;
     const std::vector<LaneParameter>& parameters = unit_.functions.find(tokens_[i].text)->second;
     std::size_t open = i + 1;
     if (open < range.end && tokens_[open].is("<")) open = behind_angles(tokens_, open, range.end);
@@ -653,7 +685,7 @@ class ConflictFinder {
       const TokenRange part{parts[p].begin, parts[p].end};
       const bool view = part.end == part.begin + 1 && memory_.views.contains(tokens_[part.begin].text);
       const std::string_view array = view ? tokens_[part.begin].text : values_.front()->value(part).array;
-      if (array.empty()) continue;
+      if (array.empty() || memory_.private_too.contains(array)) continue;
       ElementAccess one = access_by(array);
       one.varies = one.any = true;
       for (std::size_t v = 0; v < values_.size() && !view; ++v) {

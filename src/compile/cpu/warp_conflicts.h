@@ -33,8 +33,7 @@ struct CommonMemory {
 
 /// The conflicts of a function about the elements of common memory, where no barrier, shuffle or other
 /// operation of the warp stands between two accesses. Two accesses conflict if one of them stores and
-/// - the indices show, with the shape of the block, that a lane gets to an element of an earlier lane that a
-///   GPU's warp has not come to: in all code; or
+/// - the indices show, with the shape of the block, that two lanes come to one element: in all code; or
 /// - in code of one warp, their indices are different texts, and do not show that the lanes' elements differ.
 /// A lane that reads an element of a later lane before that one stores it (`s[t] += s[t + 16]`) is right
 /// without a step, because lanes run in order.

@@ -156,8 +156,10 @@ CommonMemory common_memory(const std::vector<Token>& tokens, const DefinitionOut
     memory.arrays = common_arrays(tokens, definition, unit.shared, {});
     const bool together = unit.synchronizing.contains(definition.name) ||
                           unit.one_warp_kernels.contains(std::string(definition.name));
-    for (const auto& parameter : head.parameters) {
-      if (together && parameter->pointer && !parameter->name.empty()) memory.global.insert(parameter->name);
+    if (together) {
+      for (const std::string_view name : common_arrays(tokens, definition, {}, all_parameters())) {
+        if (!memory.arrays.contains(name)) memory.global.insert(name);
+      }
     }
   } else {
     memory.arrays = common_arrays(tokens, definition, unit.shared, all ? all_parameters() : shared);
