@@ -1,5 +1,5 @@
-// Kernels that rely on the lanes of a warp running in step give what a GPU gives, split and as fibers; kernels
-// that do not rely on it are left as they are.
+// Kernels that rely on the lanes of a warp running in step give what a GPU gives, split and as fibers;
+// kernels that do not rely on it are left as they are.
 #include "compile/cpu/warp_steps.h"
 #include "support/split_cases.h"
 

@@ -3,6 +3,8 @@
 #include <gnu/libc-version.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <set>

@@ -2,41 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <numeric>
+
+#include "compile/cpu/lane_expression.h"
+#include "compile/cpu/split/statements.h"
 
 namespace kiln {
 namespace {
 
-constexpr std::size_t kWarp = 32;
-/// Deeper expressions and macros are unknown values.
-constexpr int kDeepest = 24;
+using fission::among;
+
 constexpr std::size_t kMostUnknowns = 4096;
-
-std::optional<long long> whole_number(std::string_view text) {
-  int base = 10;
-  if (text.starts_with("0x") || text.starts_with("0X")) {
-    base = 16;
-    text.remove_prefix(2);
-  }
-  long long value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-  if (error != std::errc() || end == text.data()) return std::nullopt;
-  for (const char* c = end; c != text.data() + text.size(); ++c) {
-    if (*c != 'u' && *c != 'U' && *c != 'l' && *c != 'L') return std::nullopt;
-  }
-  return value;
-}
-
-constexpr std::array<std::string_view, 26> kWholeTypes = {
-    "int",     "unsigned", "long",     "short",    "char",     "signed",   "bool",   "const",     "size_t",
-    "int8_t",  "int16_t",  "int32_t",  "int64_t",  "uint8_t",  "uint16_t", "uint32_t", "uint64_t", "uint",
-    "ushort",  "uchar",    "ulong",    "ptrdiff_t", "ssize_t", "uintptr_t", "intptr_t", "std"};
-
-template <std::size_t N>
-bool among(const std::array<std::string_view, N>& words, std::string_view word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 /// The value of an operation on two numbers; none: it has none, or is not known.
 std::optional<long long> computed(std::string_view operation, long long a, long long b) {
@@ -70,327 +46,16 @@ std::optional<long long> computed(std::string_view operation, long long a, long 
   return std::nullopt;
 }
 
-/// The binary operator at `i`, of one token or, as shifts, of two.
-std::string_view binary_operator(const std::vector<Token>& tokens, std::size_t i, std::size_t end) {
-  static constexpr std::array<std::string_view, 16> kOperators = {
-      "*", "/", "%", "+", "-", "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||"};
-  const Token& token = tokens[i];
-  const bool twice = i + 1 < end && tokens[i + 1].text == token.text && tokens[i + 1].offset == token.end();
-  if (twice && token.is("<")) return "<<";
-  if (twice && token.is(">")) return ">>";
-  return among(kOperators, token.text) ? token.text : std::string_view();
-}
-
-int precedence(std::string_view operation) {
-  if (operation == "*" || operation == "/" || operation == "%") return 10;
-  if (operation == "+" || operation == "-") return 9;
-  if (operation == "<<" || operation == ">>") return 8;
-  if (operation == "==" || operation == "!=") return 6;
-  if (operation == "&") return 5;
-  if (operation == "^") return 4;
-  if (operation == "|") return 3;
-  if (operation == "&&") return 2;
-  if (operation == "||") return 1;
-  return 7;  // comparisons
-}
-
 }  // namespace
-
-/// Reads an expression. What it does not know becomes an unknown value of each lane.
-class LaneValues::Reader {
- public:
-  Reader(LaneValues& values, const std::vector<Token>& tokens, TokenRange range, bool first_turns,
-         int depth = 0)
-      : values_(values),
-        tokens_(tokens),
-        at_(range.begin),
-        end_(range.end),
-        first_turns_(first_turns),
-        depth_(depth) {}
-
-  LaneForm all() {
-    LaneForm form = conditional();
-    return failed_ || at_ < end_ ? values_.unknown(true) : form;
-  }
-  [[nodiscard]] std::string_view array() const { return several_ ? std::string_view() : array_; }
-
- private:
-  LaneForm fail() {
-    failed_ = true;
-    at_ = end_;
-    return values_.unknown(true);
-  }
-
-  [[nodiscard]] bool is(std::string_view text) const { return at_ < end_ && tokens_[at_].is(text); }
-
-  LaneForm conditional() {
-    LaneForm condition = binary(1);
-    if (!is("?")) return condition;
-    ++at_;
-    const LaneForm yes = conditional();
-    if (!is(":")) return fail();
-    ++at_;
-    const LaneForm no = conditional();
-    LaneForm result = no;
-    if (!values_.exact(condition) || !values_.exact(yes) || !values_.exact(no)) {
-      const bool same = !values_.varies(condition) && !values_.varies(yes) && !values_.varies(no);
-      return values_.unknown(!same);
-    }
-    for (std::size_t i = 0; i < result.number.size(); ++i) {
-      if (condition.number[i] != 0) result.number[i] = yes.number[i];
-    }
-    return result;
-  }
-
-  LaneForm binary(int lowest) {
-    LaneForm left = unary();
-    while (at_ < end_ && !failed_) {
-      const std::string_view operation = binary_operator(tokens_, at_, end_);
-      if (operation.empty() || precedence(operation) < lowest) break;
-      at_ += operation == "<<" || operation == ">>" ? 2 : 1;
-      const LaneForm right = binary(precedence(operation) + 1);
-      left = values_.derived(std::string(operation), left, right);
-    }
-    return left;
-  }
-
-  LaneForm unary() {
-    if (at_ >= end_ || ++depth_ > kDeepest) return fail();
-    const Token& token = tokens_[at_];
-    if (token.is("-") || token.is("+") || token.is("!")) {
-      ++at_;
-      const LaneForm operand = unary();
-      if (token.is("+")) return operand;
-      return values_.derived(token.is("-") ? "-" : "==", values_.constant(0), operand);
-    }
-    if (token.is("&")) return element_address();
-    if (token.is("*") || token.is("~") || token.is("++") || token.is("--")) {
-      ++at_;
-      static_cast<void>(unary());
-      array_ = {};
-      return values_.unknown(true);
-    }
-    return primary();
-  }
-
-  /// `&s[i]`
-  LaneForm element_address() {
-    ++at_;
-    if (is("(") && tokens_[at_].close < end_) {  // "&(s[i])"
-      const std::size_t close = tokens_[at_].close, end = std::exchange(end_, close);
-      LaneForm form = element_address();
-      if (!failed_ && at_ < close) form = values_.unknown(true);
-      at_ = close + 1;
-      end_ = end;
-      return form;
-    }
-    if (at_ + 1 >= end_ || !tokens_[at_].identifier() || !tokens_[at_ + 1].is("[")) {
-      static_cast<void>(unary());
-      return values_.unknown(true);
-    }
-    const LaneValue base = values_.address(tokens_[at_].text);
-    const std::size_t close = tokens_[at_ + 1].close;
-    if (close >= end_) return fail();
-    const LaneForm index = inner({at_ + 2, close});
-    at_ = close + 1;
-    note(base.array);
-    const bool deeper = is("[") || is(".") || is("->");
-    while (is("[")) at_ = std::min(tokens_[at_].close + 1, end_);
-    if (is(".") || is("->")) at_ = std::min(at_ + 2, end_);
-    if (deeper || base.array.empty()) return values_.unknown(true);
-    return values_.derived("+", *base.form, index);
-  }
-
-  LaneForm inner(TokenRange range) {
-    Reader reader(values_, tokens_, range, first_turns_, depth_ + 1);
-    return reader.all();
-  }
-
-  void note(std::string_view array) {
-    if (array.empty()) return;
-    several_ = several_ || !array_.empty();
-    array_ = array;
-  }
-
-  /// Behind a value: calls, elements and members are unknown values.
-  LaneForm behind(LaneForm form) {
-    bool more = false;
-    while (at_ < end_) {
-      if (is("(") || is("[")) {
-        if (tokens_[at_].close >= end_) return fail();
-        at_ = tokens_[at_].close + 1;
-      } else if ((is(".") || is("->")) && at_ + 1 < end_) {
-        at_ += 2;
-      } else if (is("++") || is("--")) {
-        ++at_;
-      } else {
-        break;
-      }
-      more = true;
-    }
-    if (!more) return form;
-    array_ = {};
-    return values_.unknown(true);
-  }
-
-  /// The length of a cast to a type in front of a value, "(size_t)"; `whole`: to a whole number.
-  [[nodiscard]] bool cast(TokenRange range, bool& whole, bool& pointer) const {
-    whole = true;
-    pointer = false;
-    if (range.begin >= range.end) return false;
-    for (std::size_t i = range.begin; i < range.end; ++i) {
-      const Token& token = tokens_[i];
-      if (token.is("*")) {
-        pointer = true;
-      } else if (!token.is("::") && !token.is("<") && !token.is(">")) {
-        if (!token.identifier()) return false;
-        whole = whole && among(kWholeTypes, token.text);
-      }
-    }
-    if (pointer && !tokens_[range.end - 1].is("*") && !tokens_[range.end - 1].is("const")) return false;
-    const bool follows =
-        range.end + 1 < end_ && (tokens_[range.end + 1].identifier() || tokens_[range.end + 1].is("(") ||
-                                 tokens_[range.end + 1].is("&") ||
-                                 tokens_[range.end + 1].kind == Token::Kind::kNumber);
-    return (whole || pointer) && follows;
-  }
-
-  LaneForm primary() {
-    const Token& token = tokens_[at_];
-    if (token.kind == Token::Kind::kNumber) {
-      ++at_;
-      const auto value = whole_number(token.text);
-      return value ? values_.constant(*value) : values_.unknown(false);
-    }
-    if (token.is("(")) {
-      if (token.close >= end_) return fail();
-      const TokenRange inside{at_ + 1, token.close};
-      bool whole = false, pointer = false;
-      if (cast(inside, whole, pointer)) {
-        at_ = token.close + 1;
-        LaneForm form = unary();
-        return pointer ? values_.derived("+", form, values_.unknown(true)) : form;
-      }
-      at_ = token.close + 1;
-      Reader reader(values_, tokens_, inside, first_turns_, depth_ + 1);
-      LaneForm form = reader.all();
-      note(reader.array());
-      return behind(std::move(form));
-    }
-    if (!token.identifier()) return fail();
-    if (token.is("static_cast") || token.is("reinterpret_cast") || token.is("const_cast")) {
-      if (at_ + 1 >= end_) return fail();
-      const std::size_t open = behind_angles(tokens_, at_ + 1, end_);
-      if (open >= end_ || !tokens_[open].is("(") || tokens_[open].close >= end_) return fail();
-      const TokenRange type{at_ + 2, open - 1};
-      const bool pointer = std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(type.begin),
-                                       tokens_.begin() + static_cast<std::ptrdiff_t>(type.end),
-                                       [](const Token& one) { return one.is("*"); });
-      Reader reader(values_, tokens_, {open + 1, tokens_[open].close}, first_turns_, depth_ + 1);
-      LaneForm form = reader.all();
-      note(reader.array());
-      at_ = tokens_[open].close + 1;
-      return pointer ? values_.derived("+", form, values_.unknown(true)) : form;
-    }
-    return name();
-  }
-
-  LaneForm name() {
-    const Token& token = tokens_[at_];
-    static constexpr std::array<std::string_view, 4> kShapes = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
-    if (among(kShapes, token.text) && at_ + 2 < end_ + 0 && tokens_[at_ + 1].is(".")) {
-      const std::string_view axis = tokens_[at_ + 2].text;
-      at_ += 3;
-      return shape(token.text, axis);
-    }
-    const bool call = at_ + 1 < end_ && tokens_[at_ + 1].is("(");
-    static constexpr std::array<std::string_view, 4> kLimits = {"min", "max", "umin", "umax"};
-    if (call && among(kLimits, token.text)) {
-      const TokenRange arguments{at_ + 2, tokens_[at_ + 1].close};
-      if (arguments.end >= end_) return fail();
-      const std::vector<TokenSpan> parts = parts_of(tokens_, {arguments.begin, arguments.end}, false);
-      at_ = arguments.end + 1;
-      if (parts.size() != 2) return values_.unknown(true);
-      const LaneForm a = inner({parts[0].begin, parts[0].end}), b = inner({parts[1].begin, parts[1].end});
-      return values_.derived(token.text.ends_with("min") ? "min" : "max", a, b);
-    }
-    if (call && among(kWholeTypes, token.text)) {
-      const TokenRange argument{at_ + 2, tokens_[at_ + 1].close};
-      if (argument.end >= end_) return fail();
-      at_ = argument.end + 1;
-      return inner(argument);
-    }
-    if (token.is("warpSize")) {
-      ++at_;
-      return values_.constant(kWarp);
-    }
-    if (token.is("std") && at_ + 2 < end_ && tokens_[at_ + 1].is("::")) {
-      at_ += 2;
-      return name();
-    }
-    ++at_;
-    if (const auto known = values_.names_.find(token.text); known != values_.names_.end()) {
-      LaneForm form = first_turns_ ? values_.first_turn(*known->second.form) : *known->second.form;
-      const bool member = is(".") && at_ + 1 < end_ && !known->second.form->terms.empty() &&
-                          known->second.array.empty() && !values_.varies(form);
-      if (member) {  // of a parameter: its value stays the same
-        const LaneForm field = values_.derived(std::string(".").append(tokens_[at_ + 1].text), form, form);
-        at_ += 2;
-        return behind(field);
-      }
-      if (!is("[") && !is("->")) note(known->second.array);
-      return behind(std::move(form));
-    }
-    if (values_.arrays_.contains(token.text)) {
-      if (!is("[")) note(token.text);
-      return behind(values_.constant(0));
-    }
-    if (const auto known = values_.known_.values.find(token.text); known != values_.known_.values.end())
-      return values_.constant(known->second);
-    if (const auto macro = values_.known_.macros.find(token.text); macro != values_.known_.macros.end()) {
-      if (depth_ + 4 > kDeepest) return fail();
-      Reader reader(values_, macro->second, {2, macro->second.size()}, first_turns_, depth_ + 4);
-      return behind(reader.all());
-    }
-    const bool plain = !is("(") && !is("[") && !is(".") && !is("->") && !is("::") && !is("<");
-    if (plain) return values_.derived("name " + std::string(token.text), values_.constant(0), values_.constant(0));
-    if (is("::") || is("<")) return is("<") ? values_.unknown(true) : fail();
-    return behind(values_.unknown(true));
-  }
-
-  LaneForm shape(std::string_view what, std::string_view axis) {
-    const bool x = axis == "x", y = axis == "y";
-    if (!x && !y && axis != "z") return fail();
-    if (what == "threadIdx") {
-      LaneForm form = values_.constant(0);
-      for (std::size_t i = 0; i < form.number.size(); ++i)
-        form.number[i] = x ? values_.items_[i].x : y ? values_.items_[i].y : values_.items_[i].z;
-      return form;
-    }
-    if (what == "blockDim" && values_.block_) {
-      const Dim3& block = *values_.block_;
-      return values_.constant(static_cast<long long>(x ? block.x : y ? block.y : block.z));
-    }
-    return values_.derived(std::string(what).append(axis), values_.constant(0), values_.constant(0));
-  }
-
-  LaneValues& values_;
-  const std::vector<Token>& tokens_;
-  std::size_t at_, end_;
-  bool first_turns_;
-  int depth_;
-  bool failed_ = false, several_ = false;
-  std::string_view array_;
-};
 
 LaneValues::LaneValues(const std::vector<Token>& tokens, const KnownNumbers& known,
                        const std::set<std::string_view>& arrays, std::optional<Dim3> block)
     : tokens_(tokens), known_(known), arrays_(arrays), block_(block) {
-  const Dim3 shape = block.value_or(Dim3{2 * kWarp, 1, 1});
+  const Dim3 shape = block.value_or(Dim3{2 * kLanesOfWarp, 1, 1});
   const std::size_t count = std::min<std::size_t>(shape.volume(), 1024);
-  const std::size_t last = (count - 1) / kWarp;
+  const std::size_t last = (count - 1) / kLanesOfWarpLanes;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t warp = i / kWarp;
+    const std::size_t warp = i / kLanesOfWarpLanes;
     if (warp != 0 && warp != last) continue;
     items_.push_back({static_cast<long long>(i % shape.x), static_cast<long long>(i / shape.x % shape.y),
                       static_cast<long long>(i / shape.x / shape.y), static_cast<long long>(i), warp});
@@ -398,8 +63,10 @@ LaneValues::LaneValues(const std::vector<Token>& tokens, const KnownNumbers& kno
 }
 
 int LaneValues::new_unknown(bool varying) {
-  if (unknowns_.size() < kMostUnknowns) unknowns_.push_back({varying, std::nullopt, std::nullopt});
-  else unknowns_.back() = {true, std::nullopt, std::nullopt};
+  if (unknowns_.size() < kMostUnknowns)
+    unknowns_.push_back({varying, std::nullopt, std::nullopt});
+  else
+    unknowns_.back() = {true, std::nullopt, std::nullopt};
   return static_cast<int>(unknowns_.size()) - 1;
 }
 
@@ -508,8 +175,7 @@ LaneForm LaneValues::derived(const std::string& operation, const LaneForm& a, co
       for (std::size_t i = 0; i < rest.number.size(); ++i) rest.number[i] = a.number[i] % divisor;
       return rest;
     }
-    if (whole && operation != "<<")
-      return each(a, [&](long long one, std::size_t) { return one / divisor; });
+    if (whole && operation != "<<") return each(a, [&](long long one, std::size_t) { return one / divisor; });
   }
   // The same operation on the same values has the same result.
   std::string key = operation;
@@ -529,13 +195,13 @@ LaneForm LaneValues::derived(const std::string& operation, const LaneForm& a, co
 }
 
 LaneValue LaneValues::value(TokenRange range) {
-  Reader reader(*this, tokens_, range, false);
+  LaneExpression reader(*this, tokens_, range, false);
   LaneForm form = reader.all();
   return {std::make_shared<const LaneForm>(std::move(form)), reader.array()};
 }
 
 LaneValue LaneValues::likely_value(TokenRange range) {
-  Reader reader(*this, tokens_, range, true);
+  LaneExpression reader(*this, tokens_, range, true);
   LaneForm form = first_turn(reader.all());
   return {std::make_shared<const LaneForm>(std::move(form)), reader.array()};
 }
@@ -567,7 +233,7 @@ void LaneValues::parameter(std::string_view name, bool common) {
 void LaneValues::index_parameter(std::string_view name, bool lane) {
   LaneForm form = constant(0);
   for (std::size_t i = 0; i < items_.size(); ++i)
-    form.number[i] = lane ? items_[i].index % static_cast<long long>(kWarp) : items_[i].x;
+    form.number[i] = lane ? items_[i].index % static_cast<long long>(kLanesOfWarp) : items_[i].x;
   set(name, std::move(form));
 }
 
@@ -580,8 +246,8 @@ void LaneValues::declare(std::string_view name, TokenRange initializer) {
 }
 
 std::set<std::string_view> LaneValues::assigned(TokenRange range) const {
-  static constexpr std::array<std::string_view, 11> kAfter = {"=",  "+=", "-=", "*=", "/=", "%=",
-                                                              "&=", "|=", "^=", "++", "--"};
+  static constexpr std::array<std::string_view, 11> kAfter = {
+      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--"};
   std::set<std::string_view> found;
   for (std::size_t i = range.begin; i < range.end; ++i) {
     if (!tokens_[i].identifier()) continue;
@@ -636,8 +302,8 @@ void LaneValues::assign(TokenRange range) {
       const bool comma = std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(rest.begin),
                                      tokens_.begin() + static_cast<std::ptrdiff_t>(rest.end),
                                      [](const Token& one) { return one.is("=") || one.is(","); });
-      static constexpr std::array<std::string_view, 9> kSimple = {"=",  "+=", "-=", "*=", "/=",
-                                                                  "%=", "&=", "|=", "^="};
+      static constexpr std::array<std::string_view, 9> kSimple = {
+          "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^="};
       if (!comma && among(kSimple, operation.text)) {
         assign_one(name, operation.text, rest);
         continue;
@@ -652,7 +318,8 @@ LaneMask LaneValues::all() const {
 }
 
 std::optional<std::vector<bool>> LaneValues::truth(TokenRange part, bool first_turns, bool& limit) {
-  while (part.begin + 2 < part.end && tokens_[part.begin].is("(") && tokens_[part.begin].close == part.end - 1)
+  while (part.begin + 2 < part.end && tokens_[part.begin].is("(") &&
+         tokens_[part.begin].close == part.end - 1)
     part = {part.begin + 1, part.end - 1};
   const LaneValue whole = first_turns ? likely_value(part) : value(part);
   std::vector<bool> holds(items_.size());
@@ -726,7 +393,8 @@ LaneMask LaneValues::narrowed(const LaneMask& mask, TokenRange condition, bool n
 std::optional<LaneForm> LaneValues::growth(std::string_view name, TokenRange loop) {
   std::optional<LaneForm> found;
   for (std::size_t i = loop.begin; i < loop.end; ++i) {
-    if (!tokens_[i].is(name) || assigned({i > 0 ? i - 1 : i, std::min(i + 4, loop.end)}).count(name) == 0) continue;
+    if (!tokens_[i].is(name) || assigned({i > 0 ? i - 1 : i, std::min(i + 4, loop.end)}).count(name) == 0)
+      continue;
     if (found) return std::nullopt;
     const bool in_front = tokens_[i - 1].is("++") || tokens_[i - 1].is("--");
     const Token& sign = in_front ? tokens_[i - 1] : tokens_[i + 1];
@@ -909,7 +577,7 @@ LaneValues::Meeting LaneValues::meeting(const Use& first, const Use& second) con
       if (worst == Meeting::kNever && of_all(a, b, false) != Meeting::kNever) worst = Meeting::kUnclear;
       if (!clear || !first.mask.likely[a] || !second.mask.likely[b]) continue;
       if (of_all(a, b, true) != Meeting::kCertain) continue;
-      // Where the earlier lane has stored it itself, nobody can say which value is there.
+      // Where that lane has stored it itself, the value that is there is not determined.
       const bool itself = first.stores && first.mask.possible[b] && of_all(b, b, true) == Meeting::kCertain;
       if (!itself) return Meeting::kCertain;
     }

@@ -15,6 +15,8 @@
 
 namespace kiln {
 
+inline constexpr std::size_t kLanesOfWarp = 32;
+
 /// An integer of each lane, as far as a text says it: a number, and multiples of unknown values.
 struct LaneForm {
   std::vector<long long> number;
@@ -30,7 +32,7 @@ struct LaneValue {
 /// The lanes that come to a statement.
 struct LaneMask {
   std::vector<bool> possible;  ///< false: certainly not
-  std::vector<bool> likely;    ///< if loops are in their first turns and limits that nobody knows hold
+  std::vector<bool> likely;    ///< if loops are in their first turns, and unknown limits hold
   bool clear = true;           ///< `likely` leaves out no condition but such limits
 };
 
@@ -40,7 +42,8 @@ struct KnownNumbers {
   std::map<std::string_view, std::vector<Token>> macros;  ///< without parameters, each with one meaning
 };
 
-/// The values of a function's variables in the lanes of a block's first and last warp, statement by statement.
+/// The values of a function's variables in the lanes of a block's first and last warp, statement by
+/// statement.
 class LaneValues {
  public:
   using Names = std::map<std::string_view, LaneValue>;
@@ -91,8 +94,8 @@ class LaneValues {
   void add_offset(Use& use, const LaneForm& offset, bool pointer);
   [[nodiscard]] LaneForm zero() const { return constant(0); }
   /// Whether one lane's `first` and another's `second` may be one element, so that lanes that run one after
-  /// the other come to them in the wrong order: if `first` stores and `second` reads, for any two lanes; else if
-  /// the lane of `second` is the earlier one.
+  /// the other come to them in the wrong order: if `first` stores and `second` reads, for any two lanes; else
+  /// if the lane of `second` is the earlier one.
   [[nodiscard]] Meeting meeting(const Use& first, const Use& second) const;
   /// Whether each lane uses a row of elements of its own, as far as the indices show: they differ between
   /// lanes by the same distance, which is more than one.
@@ -103,14 +106,14 @@ class LaneValues {
   [[nodiscard]] bool varies(const LaneForm& form) const;
 
  private:
-  class Reader;
+  friend class LaneExpression;
   struct Item {
     long long x = 0, y = 0, z = 0, index = 0;
     std::size_t warp = 0;
   };
   struct Unknown {
     bool varying = false;
-    std::optional<long long> first;                     ///< its value in the first turn of its loop
+    std::optional<long long> first;                        ///< its value in the first turn of its loop
     std::optional<std::pair<long long, long long>> range;  ///< from, to
   };
 

@@ -15,10 +15,9 @@ namespace {
 
 using Names = std::set<std::string_view>;
 
-constexpr std::uint64_t kLanes = 32;
-
 std::optional<int> small_number(std::string_view text) {
-  while (!text.empty() && (text.back() == 'u' || text.back() == 'U' || text.back() == 'l' || text.back() == 'L'))
+  while (!text.empty() &&
+         (text.back() == 'u' || text.back() == 'U' || text.back() == 'l' || text.back() == 'L'))
     text.remove_suffix(1);
   const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
   if (hexadecimal) text.remove_prefix(2);
@@ -210,7 +209,8 @@ class Survey {
           if (called == unit_.functions.end()) continue;
           std::size_t open = i + 1;
           if (tokens[open].is("<")) open = behind_angles(tokens, open, definition.body.end);
-          if (open >= definition.body.end || !tokens[open].is("(") || tokens[open].close >= definition.body.end)
+          if (open >= definition.body.end || !tokens[open].is("(") ||
+              tokens[open].close >= definition.body.end)
             continue;
           const std::vector<TokenSpan> parts = parts_of_call(tokens, {open + 1, tokens[open].close});
           for (std::size_t p = 0; p < std::min(parts.size(), called->second.size()); ++p) {
@@ -231,7 +231,8 @@ class Survey {
       const std::string kernel = kernel_name(entry.name_expression);
       bool uses_shared = false;
       const bool waits =
-          may_wait(entry.name_expression, texts_) || reached.find(entry.name_expression, [&](std::string_view name) {
+          may_wait(entry.name_expression, texts_) ||
+          reached.find(entry.name_expression, [&](std::string_view name) {
             uses_shared = uses_shared || name == "__shared__" || unit_.shared.contains(name);
             return synchronizes(name) || name == "volatile" || name == "cub" || name == "thrust";
           });
@@ -298,9 +299,11 @@ std::set<std::string_view> common_arrays(const std::vector<Token>& tokens,
     if (tokens[i].is("__shared__")) collect_shared(tokens, i, definition.body.end, names);
     // "float* part = s + 16;", "part = &s[16];"
     if (!tokens[i].is("=") || !tokens[i - 1].identifier()) continue;
-    const bool declares = tokens[i - 2].is("*") || (tokens[i - 2].is("__restrict__") && tokens[i - 3].is("*"));
+    const bool declares =
+        tokens[i - 2].is("*") || (tokens[i - 2].is("__restrict__") && tokens[i - 3].is("*"));
     const bool simple = tokens[i + 1].is("&") || tokens[i + 1].is("(") || names.contains(tokens[i + 1].text);
-    const bool assigns = (tokens[i - 2].is(";") || tokens[i - 2].is("{") || tokens[i - 2].is("}")) && simple &&
+    const bool assigns = (tokens[i - 2].is(";") || tokens[i - 2].is("{") || tokens[i - 2].is("}")) &&
+                         simple &&
                          names.contains(tokens[i + 1].is("&") ? tokens[i + 2].text : tokens[i + 1].text);
     const TokenRange value{i + 1, value_end(tokens, i + 1, definition.body.end)};
     if ((declares || assigns) && has_address(tokens, value, names)) names.insert(tokens[i - 1].text);
@@ -314,7 +317,7 @@ UnitLanes unit_numbers(const Specialization& specialization) {
   for (const EntryPoint& entry : specialization.entries) {
     const std::string kernel = kernel_name(entry.name_expression);
     const auto& block = entry.fixed_block;
-    const bool fits = block && block->volume() <= kLanes;
+    const bool fits = block && block->volume() <= kLanesOfWarp;
     (fits ? found.one_warp_kernels : large).insert(kernel);
     std::vector<std::optional<Dim3>>& shapes = found.blocks[kernel];
     if (std::find(shapes.begin(), shapes.end(), block) == shapes.end()) shapes.push_back(block);

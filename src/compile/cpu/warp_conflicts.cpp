@@ -20,8 +20,8 @@ using Meeting = LaneValues::Meeting;
 /// One access to an element of an array, or to any of its elements.
 struct ElementAccess {
   std::string_view array;
-  std::string_view name;           ///< the pointer by which it is used, or the array
-  std::vector<std::string> index;  ///< of each dimension, as text; none: unknown
+  std::string_view name;              ///< the pointer by which it is used, or the array
+  std::vector<std::string> index;     ///< of each dimension, as text; none: unknown
   std::vector<LaneValues::Use> uses;  ///< for each shape of blocks
   bool stores = false;
   bool atomic = false;
@@ -177,7 +177,8 @@ class ConflictFinder {
     for (const auto& values : values_) {
       LaneValues::Names& outer = hidden.outer.emplace_back();
       for (const std::string_view name : hidden.declared) {
-        if (const auto known = values->names().find(name); known != values->names().end()) outer.insert(*known);
+        if (const auto known = values->names().find(name); known != values->names().end())
+          outer.insert(*known);
       }
     }
     return hidden;
@@ -197,7 +198,8 @@ class ConflictFinder {
     const std::vector<LaneMask> masks = masks_;
     for (const auto& child : block.children) {
       visit(*child, false);
-      const bool guards = child->kind == Kind::kIf && child->children.size() == 1 && leaves(*child->children[0]);
+      const bool guards =
+          child->kind == Kind::kIf && child->children.size() == 1 && leaves(*child->children[0]);
       if (guards) narrow(child->condition, true);
     }
     masks_ = masks;
@@ -344,8 +346,7 @@ class ConflictFinder {
   /// How many of the scopes around the statement are around the access, too.
   [[nodiscard]] std::size_t common_scopes(const ElementAccess& one) const {
     std::size_t count = 0;
-    while (count < scopes_.size() && count < one.scopes.size() &&
-           scopes_[count].number == one.scopes[count])
+    while (count < scopes_.size() && count < one.scopes.size() && scopes_[count].number == one.scopes[count])
       ++count;
     return count;
   }
@@ -390,8 +391,8 @@ class ConflictFinder {
   /// Whether lanes may use one element together: the index is the same text, and not a lane's own.
   [[nodiscard]] bool same_element(const ElementAccess& a, const ElementAccess& b) const {
     return a.name == b.name && !a.any && !b.any && a.index == b.index && !a.atomic && !b.atomic &&
-           !memory_.views.contains(a.name) && !memory_.global.contains(a.array) &&
-           (a.varies || b.varies) && std::none_of(a.index.begin(), a.index.end(), [this](const std::string& one) {
+           !memory_.views.contains(a.name) && !memory_.global.contains(a.array) && (a.varies || b.varies) &&
+           std::none_of(a.index.begin(), a.index.end(), [this](const std::string& one) {
              return own(one) ||
                     std::any_of(function_.variables.threads.begin(), function_.variables.threads.end(),
                                 [&](std::string_view name) { return has_word(one, name); });
@@ -436,7 +437,8 @@ class ConflictFinder {
     if (earlier.atomic && later.atomic) return false;
     const bool view = memory_.views.contains(earlier.array);
     const bool in_step = few || (view && !function_.variables.lanes.empty());
-    const bool text_says = in_step && !memory_.global.contains(earlier.array) && text_conflict(earlier, later);
+    const bool text_says =
+        in_step && !memory_.global.contains(earlier.array) && text_conflict(earlier, later);
     const Meeting found = meeting(earlier, later);
     if (found != Meeting::kUnclear) return found == Meeting::kCertain;
     if (!text_says || separate_parts(earlier, later)) return false;
@@ -526,7 +528,8 @@ class ConflictFinder {
   void set_index(ElementAccess& one, const std::vector<TokenRange>& index, bool plain) {
     for (const TokenRange dimension : index) {
       one.index.push_back(text_of(tokens_, {dimension.begin, dimension.end}));
-      for (std::size_t i = dimension.begin; i < dimension.end; ++i) one.varies = one.varies || varies(tokens_[i]);
+      for (std::size_t i = dimension.begin; i < dimension.end; ++i)
+        one.varies = one.varies || varies(tokens_[i]);
     }
     if (index.empty()) one.index.emplace_back("0");
     for (std::size_t v = 0; v < values_.size(); ++v) {
@@ -593,8 +596,8 @@ class ConflictFinder {
     }
     if (element) return;
     // "*p", "(*p)"
-    const bool content = i > range.begin && tokens_[i - 1].is("*") &&
-                         (i - 1 == range.begin || !operand_end(tokens_[i - 2]));
+    const bool content =
+        i > range.begin && tokens_[i - 1].is("*") && (i - 1 == range.begin || !operand_end(tokens_[i - 2]));
     if (content) {
       ElementAccess one = access_by(tokens_[i].text);
       std::size_t first = i - 1, next = i + 1;
@@ -708,7 +711,7 @@ class ConflictFinder {
   const CommonMemory& memory_;
   const std::function<bool(TokenRange)>& divisible_;
   const KnownNumbers numbers_;
-  std::set<std::string_view> names_;  // of all common memory
+  std::set<std::string_view> names_;                 // of all common memory
   std::vector<std::unique_ptr<LaneValues>> values_;  // for each shape of blocks
   std::vector<bool> blocks_known_;
   std::vector<LaneMask> masks_;
@@ -718,7 +721,7 @@ class ConflictFinder {
   std::vector<const Statement*> branches_;  // around the statement
   std::vector<Scope> scopes_;               // around the statement
   std::size_t scopes_entered_ = 0;
-  bool has_leaders_ = false;                // an operation of a warp may choose one of its lanes
+  bool has_leaders_ = false;  // an operation of a warp may choose one of its lanes
   int loops_ = 0, meetings_ = 0;
   bool stepped_ = false;  // if not, what the caller did may not be done by all lanes
 };

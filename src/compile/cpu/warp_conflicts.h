@@ -25,10 +25,10 @@ struct WarpConflict {
 
 /// What lanes may share in a function.
 struct CommonMemory {
-  std::set<std::string_view> arrays;  ///< in shared memory, and by pointers
-  std::set<std::string_view> global;  ///< parameters of a kernel
-  std::set<std::string_view> views;   ///< objects whose operators give elements of shared memory
-  std::set<std::string_view> private_too;  ///< those of `arrays` that may be private memory in some calls
+  std::set<std::string_view> arrays;       ///< in shared memory, and by pointers
+  std::set<std::string_view> global;       ///< parameters of a kernel
+  std::set<std::string_view> views;        ///< objects whose operators give elements of shared memory
+  std::set<std::string_view> private_too;  ///< arrays that may be private memory in some calls
 };
 
 /// The conflicts of a function about the elements of common memory, where no barrier, shuffle or other

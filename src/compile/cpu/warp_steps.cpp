@@ -77,9 +77,11 @@ std::optional<Assignment> assignment(const std::vector<Token>& tokens, std::size
   const bool element = tokens[at + brackets].is("*");                                 // of a pointer
   const std::size_t name = at + brackets + (element ? 1 : 0);
   if (name + 1 >= end) return std::nullopt;
-  const bool view = views.contains(tokens[name].text) && (tokens[name + 1].is("(") || tokens[name + 1].is("["));
+  const bool view =
+      views.contains(tokens[name].text) && (tokens[name + 1].is("(") || tokens[name + 1].is("["));
   if (!view && !names.contains(tokens[name].text)) return std::nullopt;
-  if (element ? !pointers.contains(tokens[name].text) : !view && !tokens[name + 1].is("[")) return std::nullopt;
+  if (element ? !pointers.contains(tokens[name].text) : !view && !tokens[name + 1].is("["))
+    return std::nullopt;
   if (brackets != 0 && !tokens[name + 1].is(")")) return std::nullopt;
   std::size_t i = name + 1 + brackets;
   if (view && !element && tokens[i].close < end) i = tokens[i].close + 1;
@@ -173,7 +175,8 @@ CommonMemory common_memory(const std::vector<Token>& tokens, const DefinitionOut
   }
   // "StateSlice slice{...};"
   for (std::size_t i = definition.body.begin; i + 2 < definition.body.end && !unit.views.empty(); ++i) {
-    if (unit.views.contains(tokens[i].text) && tokens[i + 1].identifier()) memory.views.insert(tokens[i + 1].text);
+    if (unit.views.contains(tokens[i].text) && tokens[i + 1].identifier())
+      memory.views.insert(tokens[i + 1].text);
   }
   for (const std::string_view name : volatile_names) {
     memory.arrays.erase(name);
@@ -194,7 +197,9 @@ void resolve(const std::vector<Token>& tokens, const WarpConflict& conflict,
     edits.push_back({begin, 0, "(kiln_warp_step(), "});
     edits.push_back({tokens[statement.end - 1].end(), 0, ")"});
   } else if (conflict.within && value) {
-    edits.push_back({begin, 0, "{ " + wait + "const auto kiln_step = " + text_of(tokens, *value) + "; kiln_warp_step(); "});
+    edits.push_back(
+        {begin, 0,
+         "{ " + wait + "const auto kiln_step = " + text_of(tokens, *value) + "; kiln_warp_step(); "});
     edits.push_back({tokens[value->begin].offset, tokens[value->end - 1].end() - tokens[value->begin].offset,
                      "kiln_step"});
     edits.push_back({tokens[statement.end - 1].end(), 0, " kiln_warp_step(); }"});
@@ -253,9 +258,11 @@ std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitLanes& unit
     const auto divisible = [&](TokenRange statement) {
       return atomic_value(tokens, statement).has_value() || assigned(statement).has_value();
     };
-    for (const WarpConflict& conflict : find_warp_conflicts(tokens, function, code, unit, memory, divisible)) {
+    for (const WarpConflict& conflict :
+         find_warp_conflicts(tokens, function, code, unit, memory, divisible)) {
       if (!marked.insert(conflict.statement.begin).second) continue;
-      resolve(tokens, conflict, assigned(conflict.statement), atomic_value(tokens, conflict.statement), edits);
+      resolve(tokens, conflict, assigned(conflict.statement), atomic_value(tokens, conflict.statement),
+              edits);
     }
   }
   return edits;
