@@ -17,21 +17,62 @@ using Constants = std::map<std::string, std::string>;
 /// Characters of a value that is written in place of its name.
 constexpr std::size_t kLongestValue = 500;
 
+using KnownValues = std::map<std::string, const LocalValue*>;
+
 /// The last definition of each name that is known at a token.
-std::map<std::string, const LocalValue*> known_at(std::size_t token, const std::vector<LocalValue>& values) {
-  std::map<std::string, const LocalValue*> known;
+KnownValues known_at(std::size_t token, const std::vector<LocalValue>& values) {
+  KnownValues known;
   for (const LocalValue& value : values) {
     if (value.begin < token && token < value.end) known[value.name] = &value;
   }
   return known;
 }
 
+/// Names of known values that may have changed before a token, or whose texts name such ones. What a kernel
+/// gets is a parameter of the workload, whatever its value.
+std::set<std::string> unsure_names(std::size_t token, const KnownValues& known,
+                                   const std::vector<LocalChange>& changes,
+                                   const std::vector<std::string>& arguments) {
+  std::set<std::string> unsure;
+  const auto is_argument = [&](const std::string& name) {
+    return std::find(arguments.begin(), arguments.end(), name) != arguments.end();
+  };
+  for (const LocalChange& change : changes) {
+    const auto value = known.find(change.name);
+    if (value != known.end() && value->second->begin < change.token && change.token < token &&
+        !is_argument(change.name))
+      unsure.insert(change.name);
+  }
+  for (bool more = !unsure.empty(); more;) {
+    more = false;
+    for (const auto& [name, value] : known) {
+      if (is_argument(name) || unsure.contains(name)) continue;
+      const bool follows =
+          std::any_of(value->texts.begin(), value->texts.end(), [&](const std::string& text) {
+            return std::any_of(unsure.begin(), unsure.end(),
+                               [&](const std::string& other) { return has_word(text, other); });
+          });
+      if (follows) more = unsure.insert(name).second;
+    }
+  }
+  return unsure;
+}
+
 }  // namespace
 
 void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& values,
+                          const std::vector<LocalChange>& changes,
                           const std::map<std::string, std::string>& constants,
                           const std::map<std::string, std::vector<std::string>>& shapes) {
-  const auto known = known_at(launch.token, values);
+  const KnownValues known = known_at(launch.token, values);
+  const std::set<std::string> unsure = unsure_names(launch.token, known, changes, launch.arguments);
+  const auto names_unsure = [&](const std::string& text) {
+    return std::any_of(unsure.begin(), unsure.end(),
+                       [&](const std::string& name) { return has_word(text, name); });
+  };
+  launch.unsure_grid = names_unsure(launch.grid);
+  launch.unsure_block = names_unsure(launch.block);
+  launch.unsure_shared = names_unsure(launch.shared);
   Constants here = constants;
   for (const auto& [name, value] : known) {
     if (!value->shape) here[name] = value->texts.front();
@@ -71,6 +112,16 @@ void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& val
   const auto resolve_shape = [&](std::string& text) {
     const auto local = known.find(text);
     if (local == known.end() || !local->second->shape) {
+      // A number, where another function has a shape of this name.
+      if (local != known.end() && shapes.contains(text) && !texts.contains(text)) {
+        const auto number = constant_value(text, here);
+        const std::string value = substituted(local->second->texts.front(), texts);
+        if (number)
+          text = std::to_string(*number);
+        else if (value.size() <= kLongestValue)
+          text = in_brackets(value);
+        return;
+      }
       text = substituted(text, texts);
       return;
     }

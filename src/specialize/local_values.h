@@ -17,10 +17,18 @@ struct LocalValue {
   std::size_t begin = 0, end = 0;
 };
 
+/// A place where a local value may change: an assignment that a condition or a loop decides on, or its
+/// address as an argument.
+struct LocalChange {
+  std::string name;
+  std::size_t token = 0;
+};
+
 /// Writes the numbers and expressions of local constants, and the extents of local shapes, in place of their
 /// names, where the program has other ones of the same names, of which `constants` and `shapes` have the
-/// first.
+/// first. What follows from a value that may have changed before the launch is marked as unsure.
 void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& values,
+                          const std::vector<LocalChange>& changes,
                           const std::map<std::string, std::string>& constants,
                           const std::map<std::string, std::vector<std::string>>& shapes);
 

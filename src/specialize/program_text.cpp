@@ -68,13 +68,14 @@ class ProgramReader {
 
   [[nodiscard]] bool has_constants() const { return !program_.constant_variables.empty(); }
 
-  /// Names of variables in constant memory, and of functions.
+  /// Names of variables in constant memory, of functions and of macros.
   void add_used_names(std::set<std::string>& names) const {
     for (const auto& [name, type] : program_.constant_variables) names.insert(name);
     for (const auto& [name, body] : bodies_) names.insert(std::string(name));
+    for (const auto& [name, words] : macro_words_) names.insert(name);
   }
 
-  /// Which of `wanted` a function's body names.
+  /// Which of `wanted` a function's body, or a macro's text, names.
   void add_uses(const std::set<std::string>& wanted,
                 std::map<std::string, std::set<std::string>>& uses) const {
     for (const auto& [name, body] : bodies_) {
@@ -83,6 +84,11 @@ class ProgramReader {
         if (!tokens()[i].identifier()) continue;
         const std::string word(tokens()[i].text);
         if (wanted.contains(word)) of.insert(word);
+      }
+    }
+    for (const auto& [name, words] : macro_words_) {
+      for (const std::string& word : words) {
+        if (wanted.contains(word)) uses[name].insert(word);
       }
     }
   }
@@ -141,7 +147,7 @@ class ProgramReader {
     const auto scope = [this](std::size_t index) { return scope_at(index); };
     program_.launches = find_launches(tokens(), scope);
     for (TextLaunch& launch : program_.launches) {
-      resolve_local_values(launch, local_values_, program_.constants, program_.shapes);
+      resolve_local_values(launch, local_values_, local_changes_, program_.constants, program_.shapes);
       launch.by_kernel = std::any_of(
           device_bodies_.begin(), device_bodies_.end(),
           [&](const TokenSpan& body) { return body.begin <= launch.token && launch.token < body.end; });
@@ -173,6 +179,9 @@ class ProgramReader {
     const std::vector<Token>& words = directive.tokens;
     if (words.size() < 3 || !words[0].is("define")) return;
     const std::string name(words[1].text);
+    for (std::size_t i = 2; i < words.size(); ++i) {
+      if (words[i].identifier()) macro_words_[name].insert(std::string(words[i].text));
+    }
     const auto has = [&](const auto& predicate) {
       return std::any_of(words.begin() + 2, words.end(), predicate);
     };
@@ -606,6 +615,8 @@ class ProgramReader {
     std::map<std::string, std::string> types;
     std::string name = add_alias(tokens(), declaration, types);
     if (!types.contains(name)) return name;
+    const std::string& target = types[name];
+    if (target != name && base_of(target) == name) return name;  // `using Ray = math::Ray;`: the class itself
     const auto [first, fresh] = type_offsets_.try_emplace(name, offset);
     if (!fresh && are_alternatives(source_, offset, first->second)) return name;
     program_.types.insert_or_assign(name, types[name]);
@@ -712,6 +723,7 @@ class ProgramReader {
       const bool later = i == behind && i > span.begin;
       const bool typed = later || (i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return"));
       if (!typed) {
+        if (is_changed(i, span.end)) local_changes_.push_back({std::string(tokens()[i].text), i});
         const bool in_header = i < parentheses && blocks.back() > parentheses;  // of a for
         const bool statement = i > span.begin && (at(i - 1, ";") || at(i - 1, "{") || at(i - 1, "}"));
         if (statement && !in_header) add_assignment(i, span.end, blocks.back());
@@ -750,6 +762,28 @@ class ProgramReader {
     }
   }
 
+  /// Whether a variable is set by the statement of an `if`, a loop or an `else` without braces, or by a
+  /// function that gets its address.
+  [[nodiscard]] bool is_changed(std::size_t name, std::size_t last) const {
+    if (name < 2 || name + 2 >= last) return false;
+    if (at(name - 1, "&"))
+      return (at(name - 2, "(") || at(name - 2, ",")) && (at(name + 1, ",") || at(name + 1, ")"));
+    return (at(name - 1, ")") || at(name - 1, "else")) && assignment_at(name, last) != Assignment::kNone;
+  }
+
+  enum class Assignment { kNone, kPlain, kCompound, kShift };
+
+  /// `name = value`, `name += value` and the like, `name <<= value` or `name >>= value`.
+  [[nodiscard]] Assignment assignment_at(std::size_t name, std::size_t last) const {
+    const std::string_view sign = tokens()[name + 1].text;
+    if (sign == "=" && !at(name + 2, "=")) return Assignment::kPlain;
+    if (name + 2 < last && (sign == "<" || sign == ">") && at(name + 2, sign == "<" ? "<=" : ">="))
+      return Assignment::kShift;
+    const bool compound = sign.size() == 2 && sign[1] == '=' &&
+                          std::string_view("+-*/%&|^").find(sign[0]) != std::string_view::npos;
+    return compound ? Assignment::kCompound : Assignment::kNone;
+  }
+
   /// Of the type of the name at `i`, without `const` and the like on either side.
   [[nodiscard]] std::size_t type_in_front_of(std::size_t i) const {
     --i;
@@ -783,20 +817,21 @@ class ProgramReader {
   /// has this value.
   void add_assignment(std::size_t name, std::size_t last, std::size_t end) {
     constexpr std::size_t kLongest = 2000;  // a value that names itself grows
+    const Assignment kind = assignment_at(name, last);
+    if (kind == Assignment::kNone) return;
+    const bool shift = kind == Assignment::kShift, plain = kind == Assignment::kPlain;
     const std::string_view sign = tokens()[name + 1].text;
-    const bool shift =
-        name + 2 < last && (sign == "<" || sign == ">") && at(name + 2, sign == "<" ? "<=" : ">=");
-    const bool plain = sign == "=" && !at(name + 2, "=");
-    const bool compound = sign.size() == 2 && sign[1] == '=' &&
-                          std::string_view("+-*/%&|^").find(sign[0]) != std::string_view::npos;
-    if (!plain && !compound && !shift) return;
     const std::size_t begin = name + (shift ? 3 : 2);
     const std::string variable(tokens()[name].text);
     const LocalValue* before = nullptr;
     for (const LocalValue& value : local_values_) {
       if (!value.shape && value.name == variable && value.begin < name && name < value.end) before = &value;
     }
-    if (before == nullptr || before->end != end) return;
+    if (before == nullptr) return;
+    if (before->end != end) {  // a condition or a loop decides
+      local_changes_.push_back({variable, name});
+      return;
+    }
     std::size_t behind = begin;
     while (behind < last && !at(behind, ";")) ++behind;
     const std::string old = before->texts.front();
@@ -847,7 +882,9 @@ class ProgramReader {
   std::vector<TokenSpan> device_bodies_;  // of kernels and functions for the device
   std::map<std::string, std::size_t> type_offsets_;
   std::vector<LocalValue> local_values_;  // in the text's order
-  std::set<std::string> shapes_;          // names of variables of the type dim3
+  std::vector<LocalChange> local_changes_;
+  std::map<std::string, std::set<std::string>> macro_words_;  // names in the texts of macros
+  std::set<std::string> shapes_;                              // names of variables of the type dim3
   std::set<std::string_view> specifier_macros_;
   std::string scope_of_constants_;  // "a::b::" while variables of a namespace are read
   std::vector<std::pair<std::string_view, TokenSpan>> bodies_;  // of functions that are no kernels

@@ -640,17 +640,36 @@ class Drafter {
 
     const auto grid = launch == nullptr ? std::nullopt : translated_grid(kernel, *launch);
     if (grid) {
-      lines.push_back({"grid: " + flow_list(*grid), "", where + ": " + launch->grid});
+      lines.push_back({"grid: " + flow_list(*grid), launch->unsure_grid ? "how many blocks" : "",
+                       where + ": " + launch->grid});
     } else {
       lines.push_back({"grid: " + flow_list(guessed_grid(kernel, elements, block)), "how many blocks",
                        launch == nullptr || launch->grid.empty() ? "" : where + " has " + launch->grid});
     }
+    const bool unsure_block = launch != nullptr && launch->unsure_block;
     lines.push_back({"block: " + flow_list(block_texts),
-                     block_is_known && !guesses_part ? "" : "work-items of a block",
+                     block_is_known && !guesses_part && !unsure_block ? "" : "work-items of a block",
                      launch == nullptr || launch->block.empty()
                          ? ""
                          : where + (block_is_known && !guesses_part ? ": " : " has ") + launch->block});
+    if (launch != nullptr && !launch->cluster.empty()) add_cluster(kernel, *launch, lines);
     add_shared(kernel, launch, block, lines);
+  }
+
+  void add_cluster(const TextKernel& kernel, const TextLaunch& launch, std::vector<DraftLine>& lines) {
+    const std::string where = place_of(launch.line), written = join(launch.cluster, ", ");
+    std::vector<std::string> cluster;
+    for (const std::string& extent : launch.cluster) {
+      auto translated = scalars_.translate(kernel, launch, extent);
+      if (const auto known = types_.value_of(extent); !translated && known)
+        translated = std::to_string(*known);
+      if (!translated) {
+        lines.push_back({"cluster: [1]", "blocks of a cluster", where + " has " + written});
+        return;
+      }
+      cluster.push_back(*translated);
+    }
+    lines.push_back({"cluster: " + flow_list(cluster), "", where + ": " + written});
   }
 
   /// Sizes that are filled in later may be smaller than what the program divides by.
@@ -710,7 +729,8 @@ class Drafter {
     const auto translated = launch == nullptr ? std::nullopt : scalars_.translate(kernel, *launch, bytes);
     const std::string where = launch == nullptr ? "" : place_of(launch->line);
     if (translated) {
-      lines.push_back({"shared: " + quoted_scalar(*translated), "", where + ": " + given});
+      lines.push_back({"shared: " + quoted_scalar(*translated),
+                       launch->unsure_shared ? "bytes of dynamic shared memory" : "", where + ": " + given});
       return;
     }
     std::int64_t threads = 1;
