@@ -137,17 +137,18 @@ std::string DraftScalars::scalar_name(const TextKernel& kernel, const std::strin
     kind = "float";
   }
   DraftLine line = {"", "", ""};
-  const std::string given =
-      types_.launched_with(kernel, static_cast<std::size_t>(parameter - kernel.parameters.begin()));
+  const auto index = static_cast<std::size_t>(parameter - kernel.parameters.begin());
+  const std::string given = types_.launched_with(kernel, index);
+  const std::string computed = types_.launched_value(kernel, index);
   std::string value;
   if (kind == "bool") {
     value = given == "true" || given == "1" ? "true" : "false";
     if (given != "true" && given != "false") line.todo = "its value";
-  } else if (const auto whole = types_.value_of(given); whole && (*whole >= 1 || !is_size_name(name))) {
+  } else if (const auto whole = types_.value_of(computed); whole && (*whole >= 1 || !is_size_name(name))) {
     const bool wraps = kind == "unsigned" && *whole < 0 && *whole >= -2147483648LL;
     value = std::to_string(wraps ? *whole + 4294967296LL : *whole);
     line.remark = "as in the program: " + given;
-  } else if (const auto real = real_of(constant_text(given));
+  } else if (const auto real = real_of(constant_text(computed));
              real && (kind == "float" || kind == "double" || !scalar)) {
     value = *real;
     line.remark = "as in the program: " + given;
@@ -281,7 +282,7 @@ std::int64_t DraftScalars::most_work_items() const {
     std::int64_t count = 1;
     for (const std::string* shape : {&launch.grid, &launch.block}) {
       for (const std::string& extent : types_.extents_of_launch(*shape)) {
-        const std::int64_t value = types_.value_of(extent).value_or(0);
+        const std::int64_t value = types_.value_at(launch, extent).value_or(0);
         count = value >= 1 && value <= kMostGuessed / count ? count * value : kMostGuessed + 1;
         if (count > kMostGuessed) break;
       }
@@ -308,6 +309,7 @@ std::optional<std::string> DraftScalars::host_value(const TextKernel& kernel, co
     if (shape == program_.shapes.end() || axis == std::string_view::npos) return std::nullopt;
     return axis < shape->second.size() ? nested(kernel, launch, shape->second[axis], depth) : "1";
   }
+  if (launch.changed.contains(name)) return std::nullopt;
   if (const auto value = types_.value_of(name)) return std::to_string(*value);
   if (name == guessed_block_.first) return std::to_string(guessed_block_.second);
   if (auto known = parameter_of_host(launch, name)) return known;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/whole_word.h"
 #include "config/scalar_type.h"
 #include "specialize/class_members.h"
 #include "specialize/constant_value.h"
@@ -84,6 +85,18 @@ const TextLaunch* DraftTypes::launch_of(const TextKernel& kernel) const {
 std::string DraftTypes::launched_with(const TextKernel& kernel, std::size_t index) const {
   const TextLaunch* launch = launch_of(kernel);
   return launch != nullptr && index < launch->arguments.size() ? launch->arguments[index] : "";
+}
+
+std::string DraftTypes::launched_value(const TextKernel& kernel, std::size_t index) const {
+  const TextLaunch* launch = launch_of(kernel);
+  return launch != nullptr && index < launch->values.size() ? launch->values[index] : "";
+}
+
+std::optional<std::int64_t> DraftTypes::value_at(const TextLaunch& launch, const std::string& extent) const {
+  for (const std::string& name : launch.changed) {
+    if (has_word(extent, name)) return std::nullopt;
+  }
+  return value_of(extent);
 }
 
 std::optional<std::int64_t> DraftTypes::value_of(const std::string& text) const {

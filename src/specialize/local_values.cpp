@@ -26,6 +26,35 @@ std::map<std::string, const LocalValue*> known_at(std::size_t token, const std::
   return known;
 }
 
+/// Whether a text names one of them.
+bool names_any(const std::string& text, const std::set<std::string>& names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return has_word(text, name); });
+}
+
+/// What is known of the launch's arguments, and what a loop changes beside them: `values` are the local ones
+/// in their order, `arguments` those that are arguments themselves.
+void resolve_arguments(TextLaunch& launch, const std::vector<const LocalValue*>& values,
+                       const std::set<std::string>& arguments, const Constants& here) {
+  Constants texts;
+  std::set<std::string> unknown;
+  for (const LocalValue* value : values) {
+    const std::string& written = value->texts.front();
+    if (!arguments.contains(value->name) && (written.empty() || names_any(written, launch.changed)))
+      launch.changed.insert(value->name);
+    if (written.empty() || names_any(written, unknown)) {
+      unknown.insert(value->name);
+      continue;
+    }
+    const auto number = constant_value(value->name, here);
+    const std::string text = number ? std::to_string(*number) : in_brackets(substituted(written, texts));
+    if (text.size() <= kLongestValue) texts[value->name] = text;
+  }
+  for (const std::string& argument : launch.arguments)
+    launch.values.push_back(names_any(argument, unknown) ? ""
+                                                         : without_brackets(substituted(argument, texts)));
+}
+
 }  // namespace
 
 void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& values,
@@ -33,22 +62,21 @@ void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& val
                           const std::map<std::string, std::vector<std::string>>& shapes) {
   const auto known = known_at(launch.token, values);
   Constants here = constants;
-  for (const auto& [name, value] : known) {
-    if (!value->shape) here[name] = value->texts.front();
-  }
   std::vector<const LocalValue*> in_order;  // a value names only earlier ones
   std::set<std::string> of_arguments;       // names whose values follow from what the kernel gets
   for (const auto& [name, value] : known) {
     if (value->shape) continue;
+    here[name] = value->texts.front();
+    in_order.push_back(value);
     if (std::find(launch.arguments.begin(), launch.arguments.end(), name) != launch.arguments.end())
       of_arguments.insert(name);
-    else
-      in_order.push_back(value);
   }
   std::sort(in_order.begin(), in_order.end(),
             [](const LocalValue* a, const LocalValue* b) { return a->begin < b->begin; });
+  resolve_arguments(launch, in_order, of_arguments, here);
   Constants numbers, texts;  // of names that mean something else elsewhere
   for (const LocalValue* value : in_order) {
+    if (of_arguments.contains(value->name) || launch.changed.contains(value->name)) continue;
     const std::string text = substituted(value->texts.front(), texts);
     const bool of_argument = std::any_of(of_arguments.begin(), of_arguments.end(),
                                          [&](const std::string& name) { return has_word(text, name); });

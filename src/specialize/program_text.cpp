@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "base/whole_word.h"
 #include "specialize/allocations.h"
 #include "specialize/class_members.h"
 #include "specialize/class_reader.h"
@@ -148,7 +149,7 @@ class ProgramReader {
     }
     program_.calls = find_calls(tokens(), templates, scope);
     for (const LocalValue& value : local_values_) {
-      if (value.shape || at(value.begin - 1, "using")) continue;
+      if (value.shape || value.texts.front().empty() || at(value.begin - 1, "using")) continue;
       const std::size_t around = scope_at(value.begin);
       if (around != TextScope::kNone)
         program_.scopes[around].definitions.push_back(
@@ -703,6 +704,7 @@ class ProgramReader {
     bool of_shapes = false;           // its type is dim3
     std::vector<std::size_t> blocks = {span.end};
     std::size_t parentheses = span.begin;  // where the outermost ones end
+    const std::vector<Loop> loops = loops_of(span);
     for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
       while (i >= blocks.back() && blocks.size() > 1) blocks.pop_back();
       if (at(i, "{") && tokens()[i].close < span.end) blocks.push_back(tokens()[i].close);
@@ -710,10 +712,13 @@ class ProgramReader {
       if (!tokens()[i].identifier()) continue;
       if (at(i + 1, ".") && at(i + 3, "=") && add_extent(i, span.end, blocks.back())) continue;
       const bool later = i == behind && i > span.begin;
-      const bool typed = later || (i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return"));
+      const bool typed =
+          later || (i > span.begin && tokens()[i - 1].identifier() && !is_word_of_statements(i - 1));
       if (!typed) {
+        if (i == span.begin || is_changed_by_loop(i, span.end, loops)) continue;
         const bool in_header = i < parentheses && blocks.back() > parentheses;  // of a for
-        const bool statement = i > span.begin && (at(i - 1, ";") || at(i - 1, "{") || at(i - 1, "}"));
+        const std::size_t before = at(i - 1, "++") || at(i - 1, "--") ? i - 2 : i - 1;
+        const bool statement = at(before, ";") || at(before, "{") || at(before, "}");
         if (statement && !in_header) add_assignment(i, span.end, blocks.back());
         continue;
       }
@@ -779,36 +784,134 @@ class ProgramReader {
     program_.constants.emplace(tokens()[name].text, std::move(text));
   }
 
-  /// `bytes = max(bytes, 2 * n);` or `blocks >>= 1;` in the block that declares the variable: from now on it
-  /// has this value.
-  void add_assignment(std::size_t name, std::size_t last, std::size_t end) {
-    constexpr std::size_t kLongest = 2000;  // a value that names itself grows
+  /// A loop of the host: all of it, and where the head of a `for` ends, 0 of other loops.
+  struct Loop {
+    TokenSpan whole;
+    std::size_t head = 0;
+  };
+
+  [[nodiscard]] std::vector<Loop> loops_of(TokenSpan span) const {
+    std::vector<Loop> loops;
+    for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
+      const bool counts = at(i, "for");
+      if ((counts || at(i, "while")) && at(i + 1, "(") && tokens()[i + 1].close < span.end) {
+        const std::size_t close = tokens()[i + 1].close;
+        loops.push_back({{i, end_of_statement(close + 1, span.end)}, counts ? close : 0});
+      } else if (at(i, "do")) {
+        loops.push_back({{i, end_of_statement(i + 1, span.end)}, 0});
+      }
+    }
+    return loops;
+  }
+
+  /// Behind the statement at `i`, which may be a block, a loop or a branch.
+  [[nodiscard]] std::size_t end_of_statement(std::size_t i, std::size_t end) const {
+    while (i < end) {
+      const bool head = at(i, "for") || at(i, "while") || at(i, "if") || at(i, "switch");
+      if (at(i, "{")) return std::min(tokens()[i].close + 1, end);
+      if (head && at(i + 1, "(") && tokens()[i + 1].close < end)
+        i = tokens()[i + 1].close + 1;
+      else
+        break;
+    }
+    for (; i < end && !at(i, ";"); ++i) {
+      if ((at(i, "(") || at(i, "[") || at(i, "{")) && tokens()[i].close < end) i = tokens()[i].close;
+    }
+    return std::min(i + 1, end);
+  }
+
+  /// `return n = 3;`, `else n = 3;`: no type is in front of the name.
+  [[nodiscard]] bool is_word_of_statements(std::size_t i) const {
+    return at(i, "return") || at(i, "else") || at(i, "do") || at(i, "throw") || at(i, "delete") ||
+           at(i, "goto");
+  }
+
+  /// What gives a variable another value: `n = 4`, `n <<= 1`, `++n`.
+  struct Change {
+    TokenSpan value;        ///< empty: one
+    std::string operation;  ///< empty: `=`
+  };
+
+  [[nodiscard]] std::optional<Change> change_of(std::size_t name, std::size_t last) const {
+    static const std::set<std::string_view> of_others = {".", "->", "::", "*", "&"};
+    if (name == 0 || name + 2 >= last || of_others.contains(tokens()[name - 1].text)) return std::nullopt;
+    for (const std::size_t sign : {name - 1, name + 1}) {
+      if (at(sign, "++") || at(sign, "--")) return Change{{}, std::string(1, tokens()[sign].text[0])};
+    }
     const std::string_view sign = tokens()[name + 1].text;
-    const bool shift =
-        name + 2 < last && (sign == "<" || sign == ">") && at(name + 2, sign == "<" ? "<=" : ">=");
-    const bool plain = sign == "=" && !at(name + 2, "=");
+    const bool shift = (sign == "<" || sign == ">") && at(name + 2, sign == "<" ? "<=" : ">=");
     const bool compound = sign.size() == 2 && sign[1] == '=' &&
                           std::string_view("+-*/%&|^").find(sign[0]) != std::string_view::npos;
-    if (!plain && !compound && !shift) return;
+    if (!shift && !compound && (sign != "=" || at(name + 2, "="))) return std::nullopt;
     const std::size_t begin = name + (shift ? 3 : 2);
-    const std::string variable(tokens()[name].text);
+    std::size_t behind = begin;
+    while (behind < last && !at(behind, ";") && !at(behind, ")")) {
+      if (at(behind, "(") && tokens()[behind].close < last) behind = tokens()[behind].close;
+      ++behind;
+    }
+    if (sign == "=" && behind == begin + 1 && at(begin, tokens()[name].text)) return std::nullopt;  // `n = n`
+    return Change{{begin, behind}, sign == "=" ? "" : std::string(shift ? 2 : 1, sign[0])};
+  }
+
+  /// The value that a variable has in front of a token.
+  [[nodiscard]] const LocalValue* value_before(std::size_t name) const {
     const LocalValue* before = nullptr;
     for (const LocalValue& value : local_values_) {
-      if (!value.shape && value.name == variable && value.begin < name && name < value.end) before = &value;
+      if (!value.shape && value.name == tokens()[name].text && value.begin < name && name < value.end)
+        before = &value;
     }
+    return before;
+  }
+
+  /// A loop around the name, and not around its declaration, changes it: from now on, or behind the loop
+  /// whose head does, its value is not known. What a loop reads from the command line is what the user gives.
+  bool is_changed_by_loop(std::size_t name, std::size_t last, const std::vector<Loop>& loops) {
+    const auto change = change_of(name, last);
+    const LocalValue* before = change ? value_before(name) : nullptr;
+    if (before == nullptr) return false;
+    for (const Loop& loop : loops) {
+      if (name < loop.whole.begin || name >= loop.whole.end || before->begin > loop.whole.begin) continue;
+      static const std::set<std::string_view> of_users = {
+          "argv", "args",  "optarg", "atoi",    "atol", "atoll", "atof",   "stoi",
+          "stol", "stoll", "strtol", "strtoul", "stof", "stod",  "strtof", "strtod"};
+      for (std::size_t i = change->value.begin; i < change->value.end; ++i) {
+        if (of_users.contains(tokens()[i].text)) return true;
+      }
+      const std::size_t from = name < loop.head ? loop.whole.end : name;
+      if (from < before->end) {
+        const std::size_t end = before->end;
+        forget_first_value(*before, "");
+        local_values_.push_back({std::string(tokens()[name].text), {""}, false, from, end});
+      }
+      return true;
+    }
+    return false;
+  }
+
+  /// The program's first value of the name follows its variable, if it is this one's.
+  void forget_first_value(const LocalValue& before, std::string text) {
+    const auto known = program_.constants.find(before.name);
+    if (known != program_.constants.end() && known->second == before.texts.front())
+      known->second = std::move(text);
+  }
+
+  /// `bytes = max(bytes, 2 * n);`, `blocks >>= 1;` or `blocks++;` in the block that declares the variable:
+  /// from now on it has this value.
+  void add_assignment(std::size_t name, std::size_t last, std::size_t end) {
+    constexpr std::size_t kLongest = 2000;  // a value that names itself grows
+    const auto change = change_of(name, last);
+    const LocalValue* before = change ? value_before(name) : nullptr;
     if (before == nullptr || before->end != end) return;
-    std::size_t behind = begin;
-    while (behind < last && !at(behind, ";")) ++behind;
+    const std::string variable(tokens()[name].text);
     const std::string old = before->texts.front();
-    std::string text = substituted(text_of(tokens(), {begin, behind}), {{variable, "(" + old + ")"}});
-    if (!plain) {
-      const std::string operation = shift ? std::string(2, sign[0]) : std::string(1, sign[0]);
-      text = "(" + old + ")" + operation + "(" + text + ")";
-    }
+    std::string text = change->value.empty() ? "1" : text_of(tokens(), change->value);
+    const bool names_itself = !change->operation.empty() || has_word(text, variable);
+    if (old.empty() && names_itself) return;  // not known before, not known behind
+    text = substituted(text, {{variable, "(" + old + ")"}});
+    if (!change->operation.empty()) text = "(" + old + ")" + change->operation + "(" + text + ")";
     if (text.size() > kLongest) return;
+    forget_first_value(*before, text);
     local_values_.push_back({variable, {text}, false, name, end});
-    const auto known = program_.constants.find(variable);
-    if (known != program_.constants.end() && known->second == old) known->second = std::move(text);
   }
 
   /// `grid.x = (n + 255) / 256;` of a variable of the type dim3: from now on it has this extent.

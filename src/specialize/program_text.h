@@ -109,6 +109,8 @@ struct TextCall {
 struct TextLaunch {
   std::string kernel;  ///< without namespaces
   std::vector<std::string> template_arguments, arguments;
+  std::vector<std::string> values;  ///< the arguments with local values in place of their names
+  std::set<std::string> changed;    ///< local names whose values here are not known: loops change them
   std::string grid, block, shared;  ///< as written; `shared` may be empty
   bool cooperative = false;
   bool by_kernel = false;  ///< it stands in code for the device

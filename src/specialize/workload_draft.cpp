@@ -603,10 +603,11 @@ class Drafter {
     scalars_.guess_block("", 0);
     if (launch != nullptr) {
       std::vector<std::string> extents = types_.extents_of_launch(launch->block);
-      while (extents.size() > 1 && !types_.value_of(extents.front()) && types_.value_of(extents.back()) == 1)
+      while (extents.size() > 1 && !types_.value_at(*launch, extents.front()) &&
+             types_.value_at(*launch, extents.back()) == 1)
         extents.pop_back();  // "dim3(min(n, 32), 1)"
       for (const std::string& extent : extents) {
-        const auto value = types_.value_of(extent);
+        const auto value = types_.value_at(*launch, extent);
         const bool fits = value && *value >= 1 && *value <= kGuessedSize;
         // One work-item along an extent that is not known, beside others.
         if (!fits && (value || extents.size() == 1)) block_is_known = false;
@@ -614,7 +615,7 @@ class Drafter {
         block.push_back(fits ? *value : 1);
         block_texts.push_back(std::to_string(block.back()));
       }
-      if (!block_is_known && extents.size() == 1 && !types_.value_of(extents[0])) {
+      if (!block_is_known && extents.size() == 1 && !types_.value_at(*launch, extents[0])) {
         if (const auto text = scalars_.translate(kernel, *launch, extents[0], false)) {
           block = {kGuessedBlock};
           block_texts = {at_least_one(*text)};  // "(n + 1) // 2"
