@@ -341,9 +341,17 @@ class ProgramReader {
     static const std::set<std::string_view> dropped = {
         "static",    "inline",   "virtual",    "explicit",        "friend",    "extern",
         "constexpr", "__host__", "__device__", "__forceinline__", "__inline__"};
+    std::size_t end = begin;
+    while (end + 1 < declaration.parameters.begin && !at(end, declaration.names[0])) ++end;
+    while (end >= begin + 2 && at(end - 1, "::")) {  // "Grid<T>::step" has its type in front of "Grid"
+      end -= 2;
+      for (int depth = 0; end > begin; --end) {
+        depth += at(end, ">") ? 1 : at(end, "<") ? -1 : 0;
+        if (depth == 0 && !at(end, "<")) break;
+      }
+    }
     std::string result;
-    for (std::size_t i = begin; i + 1 < declaration.parameters.begin; ++i) {
-      if (at(i, declaration.names[0]) || at(i + 1, "::")) break;
+    for (std::size_t i = begin; i < end; ++i) {
       if (!dropped.contains(tokens()[i].text)) append_token(result, tokens()[i].text);
     }
     return result;

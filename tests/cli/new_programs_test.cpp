@@ -717,6 +717,25 @@ TEST_F(NewPrograms, WordsOfAWorkloadAndMacrosForNamespacesGetOtherNames) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, VariablesOfAHeaderInsideOfANamespaceAreThatNamespaces) {
+  write("weights.h",
+        "__constant__ float weights[2] = {3, 4};\n__constant__ float given;\n"
+        "extern __shared__ float line[];\n");
+  const std::string yaml = draft(
+      "namespace blur {\nnamespace detail {\n#include \"weights.h\"\n}\n"
+      "__global__ void k(float* out) {\n  using namespace detail;\n  line[threadIdx.x] = weights[1];\n"
+      "  __syncthreads();\n  out[threadIdx.x] = line[31 - threadIdx.x] + given;\n}\n}\n"
+      "void run(float* out, float x) {\n  cudaMemcpyToSymbol(blur::detail::given, &x, 4);\n"
+      "  blur::k<<<1, 32, 32 * 4>>>(out);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("symbols: {\"blur::detail::given\": given}"));
+  const CliResult ran = run_with(yaml, {{"given: {type: float, shape: [1], init: {uniform: [0, 1]}}",
+                                         "given: {type: float, shape: [1], init: 2}"},
+                                        {"out: {type: float, shape: [elements], init: {uniform: [0, 1]}}",
+                                         "out: {type: float, shape: [32], init: 0}"},
+                                        {"checks: []", "checks: [{buffer: out, expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
 TEST_F(NewPrograms, KernelsThatNothingCompilesAreLeftOut) {
   const std::string text =
       "#ifdef CHECK_IT\n__global__ void check(float* a) { a[0] = 1; }\n#endif\n"
@@ -1319,10 +1338,13 @@ TEST_F(NewPrograms, BytesBitsAndHalvesOfArraysAreChosenByNumbers) {
       "template <int Table> __device__ unsigned bits(unsigned a, unsigned b, unsigned c) {\n  unsigned y;\n"
       "  asm(\"lop3.b32 %0, %1, %2, %3, %4;\" : \"=r\"(y) : \"r\"(a), \"r\"(b), \"r\"(c), \"n\"(Table));\n"
       "  return y;\n}\n"
+      "extern \"C\" __device__ unsigned __nvvm_get_smem_pointer(void*);\n"
       "__global__ void bytes(unsigned* a) {\n"
       "  __shared__ unsigned __align__(1024) two[2][128];\n"
       "  two[1][threadIdx.x] = 7 + threadIdx.x;\n  __syncthreads();\n"
       "  const unsigned other = unsigned(__cvta_generic_to_shared(two[0])) ^ 512u;\n"
+      "  if (threadIdx.x == 3)\n"
+      "    a[3] = __nvvm_get_smem_pointer(two[1]) == unsigned(__cvta_generic_to_shared(two[0])) + 512;\n"
       "  if (threadIdx.x == 2) asm(\"ld.shared.u32 %0, [%1];\" : \"=r\"(a[2]) : \"r\"(other));\n"
       "  if (threadIdx.x < 2) asm(\"prmt.b32 %0, %1, 0, 0x8880;\" : \"=r\"(a[threadIdx.x]) : \"r\"(0x80u + "
       "threadIdx.x));\n"
@@ -1331,7 +1353,8 @@ TEST_F(NewPrograms, BytesBitsAndHalvesOfArraysAreChosenByNumbers) {
   const CliResult ran = run_with(yaml, {{"checks: []",
                                          "checks: [{buffer: a, region: [[0, 1]], expected: 4294967168}, "
                                          "{buffer: a, region: [[1, 2]], expected: 317}, "
-                                         "{buffer: a, region: [[2, 3]], expected: 7}]"}});
+                                         "{buffer: a, region: [[2, 3]], expected: 7}, "
+                                         "{buffer: a, region: [[3, 4]], expected: 1}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
