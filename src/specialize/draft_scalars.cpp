@@ -19,9 +19,6 @@ constexpr std::int64_t kMostGuessed = std::int64_t{1} << 25;  // elements of a b
 constexpr std::int64_t kGuessedSide = 64;                     // of a buffer that has three sizes or more
 constexpr int kDeepestExpression = 8;
 constexpr const char* kHowLarge = "how large";
-/// Functions that read a number from a text.
-constexpr std::array<std::string_view, 6> kReadsNumber = {"atoi", "atol",   "stoi",
-                                                          "stol", "strtol", "strtoul"};
 
 /// Names that go together as extents, the contiguous one first.
 const std::vector<std::vector<std::string>>& extents_together() {
@@ -163,6 +160,10 @@ std::string DraftScalars::scalar_name(const TextKernel& kernel, const std::strin
                                   : "1";
     line.todo = large ? kHowLarge : "its value";
   }
+  if (line.todo.empty() && types_.may_have_changed(kernel, index)) {
+    line.todo = "its value";
+    line.remark = "in the program at first: " + given;
+  }
   if (value == "0") zeros_.insert(mine);
   const bool whole_number = scalar && !is_real(*scalar) && kind != "bool";
   if (whole_number && kind == "int" && parse_integer(value).value_or(0) > 2147483647) kind = "long";
@@ -282,7 +283,7 @@ std::int64_t DraftScalars::most_work_items() const {
     std::int64_t count = 1;
     for (const std::string* shape : {&launch.grid, &launch.block}) {
       for (const std::string& extent : types_.extents_of_launch(*shape)) {
-        const std::int64_t value = types_.value_at(launch, extent).value_or(0);
+        const std::int64_t value = types_.value_of(extent).value_or(0);
         count = value >= 1 && value <= kMostGuessed / count ? count * value : kMostGuessed + 1;
         if (count > kMostGuessed) break;
       }
@@ -309,7 +310,6 @@ std::optional<std::string> DraftScalars::host_value(const TextKernel& kernel, co
     if (shape == program_.shapes.end() || axis == std::string_view::npos) return std::nullopt;
     return axis < shape->second.size() ? nested(kernel, launch, shape->second[axis], depth) : "1";
   }
-  if (launch.changed.contains(name)) return std::nullopt;
   if (const auto value = types_.value_of(name)) return std::to_string(*value);
   if (name == guessed_block_.first) return std::to_string(guessed_block_.second);
   if (auto known = parameter_of_host(launch, name)) return known;

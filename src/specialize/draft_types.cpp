@@ -7,7 +7,6 @@
 #include <set>
 
 #include "base/text.h"
-#include "base/whole_word.h"
 #include "config/scalar_type.h"
 #include "specialize/class_members.h"
 #include "specialize/constant_value.h"
@@ -92,11 +91,9 @@ std::string DraftTypes::launched_value(const TextKernel& kernel, std::size_t ind
   return launch != nullptr && index < launch->values.size() ? launch->values[index] : "";
 }
 
-std::optional<std::int64_t> DraftTypes::value_at(const TextLaunch& launch, const std::string& extent) const {
-  for (const std::string& name : launch.changed) {
-    if (has_word(extent, name)) return std::nullopt;
-  }
-  return value_of(extent);
+bool DraftTypes::may_have_changed(const TextKernel& kernel, std::size_t index) const {
+  const TextLaunch* launch = launch_of(kernel);
+  return launch != nullptr && index < launch->unsure_values.size() && launch->unsure_values[index];
 }
 
 std::optional<std::int64_t> DraftTypes::value_of(const std::string& text) const {

@@ -48,14 +48,13 @@ class DraftTypes {
   /// The argument's text where the program launches the kernel; empty if it does not.
   [[nodiscard]] std::string launched_with(const TextKernel& kernel, std::size_t index) const;
 
-  /// The same with local values of the host in place of their names; empty where a loop changes one, too.
+  /// The same with local values of the host in place of their names.
   [[nodiscard]] std::string launched_value(const TextKernel& kernel, std::size_t index) const;
 
-  [[nodiscard]] std::optional<std::int64_t> value_of(const std::string& text) const;
+  /// Whether a statement between such a value and the launch may change it.
+  [[nodiscard]] bool may_have_changed(const TextKernel& kernel, std::size_t index) const;
 
-  /// Of an extent of a launch: absent where it names what a loop of the host changes.
-  [[nodiscard]] std::optional<std::int64_t> value_at(const TextLaunch& launch,
-                                                     const std::string& extent) const;
+  [[nodiscard]] std::optional<std::int64_t> value_of(const std::string& text) const;
 
   /// Whether an expression names a variable of a function of the program.
   [[nodiscard]] bool names_variable(const std::string& expression) const;

@@ -202,13 +202,20 @@ class FailureCutter {
         all.push_back(index);
       }
     }
+    // All overloads are for the host, so that device code calls none; the others may be what a class needs:
+    // its swap().
+    if (program_.is_function(item)) all = {index_of(item)};
     left_out_.insert(all.begin(), all.end());
     names_.emplace(names.front());
   }
 
+  [[nodiscard]] std::size_t index_of(const Item& item) const {
+    return static_cast<std::size_t>(&item - program_.items.data());
+  }
+
   void add_alone(const Item& item) {
     if (!may_go(item)) return;
-    left_out_.insert(static_cast<std::size_t>(&item - program_.items.data()));
+    left_out_.insert(index_of(item));
     names_.insert(item.declaration->names.empty() ? "a declaration"
                                                   : std::string(item.declaration->names.front()));
   }

@@ -17,9 +17,11 @@ using Constants = std::map<std::string, std::string>;
 /// Characters of a value that is written in place of its name.
 constexpr std::size_t kLongestValue = 500;
 
+using KnownValues = std::map<std::string, const LocalValue*>;
+
 /// The last definition of each name that is known at a token.
-std::map<std::string, const LocalValue*> known_at(std::size_t token, const std::vector<LocalValue>& values) {
-  std::map<std::string, const LocalValue*> known;
+KnownValues known_at(std::size_t token, const std::vector<LocalValue>& values) {
+  KnownValues known;
   for (const LocalValue& value : values) {
     if (value.begin < token && token < value.end) known[value.name] = &value;
   }
@@ -32,35 +34,64 @@ bool names_any(const std::string& text, const std::set<std::string>& names) {
                      [&](const std::string& name) { return has_word(text, name); });
 }
 
-/// What is known of the launch's arguments, and what a loop changes beside them: `values` are the local ones
-/// in their order, `arguments` those that are arguments themselves.
-void resolve_arguments(TextLaunch& launch, const std::vector<const LocalValue*>& values,
-                       const std::set<std::string>& arguments, const Constants& here) {
-  Constants texts;
-  std::set<std::string> unknown;
-  for (const LocalValue* value : values) {
-    const std::string& written = value->texts.front();
-    if (!arguments.contains(value->name) && (written.empty() || names_any(written, launch.changed)))
-      launch.changed.insert(value->name);
-    if (written.empty() || names_any(written, unknown)) {
-      unknown.insert(value->name);
-      continue;
+/// Names of known values that may have changed before a token, or whose texts name such ones, without
+/// `arguments`: what a kernel gets is a parameter of the workload, whatever its value.
+std::set<std::string> unsure_names(std::size_t token, const KnownValues& known,
+                                   const std::vector<LocalChange>& changes,
+                                   const std::vector<std::string>& arguments) {
+  std::set<std::string> unsure;
+  const auto is_argument = [&](const std::string& name) {
+    return std::find(arguments.begin(), arguments.end(), name) != arguments.end();
+  };
+  for (const LocalChange& change : changes) {
+    const auto value = known.find(change.name);
+    if (value != known.end() && value->second->begin < change.token && change.token < token &&
+        !is_argument(change.name))
+      unsure.insert(change.name);
+  }
+  for (bool more = !unsure.empty(); more;) {
+    more = false;
+    for (const auto& [name, value] : known) {
+      if (is_argument(name) || unsure.contains(name)) continue;
+      const bool follows = std::any_of(value->texts.begin(), value->texts.end(),
+                                       [&](const std::string& text) { return names_any(text, unsure); });
+      if (follows) more = unsure.insert(name).second;
     }
+  }
+  return unsure;
+}
+
+/// The arguments with local values, in their order, in place of their names.
+std::vector<std::string> resolved_arguments(const std::vector<std::string>& arguments,
+                                            const std::vector<const LocalValue*>& values,
+                                            const Constants& here) {
+  Constants texts;
+  for (const LocalValue* value : values) {
     const auto number = constant_value(value->name, here);
-    const std::string text = number ? std::to_string(*number) : in_brackets(substituted(written, texts));
+    const std::string text =
+        number ? std::to_string(*number) : in_brackets(substituted(value->texts.front(), texts));
     if (text.size() <= kLongestValue) texts[value->name] = text;
   }
-  for (const std::string& argument : launch.arguments)
-    launch.values.push_back(names_any(argument, unknown) ? ""
-                                                         : without_brackets(substituted(argument, texts)));
+  std::vector<std::string> resolved;
+  for (const std::string& argument : arguments)
+    resolved.push_back(without_brackets(substituted(argument, texts)));
+  return resolved;
 }
 
 }  // namespace
 
 void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& values,
+                          const std::vector<LocalChange>& changes,
                           const std::map<std::string, std::string>& constants,
                           const std::map<std::string, std::vector<std::string>>& shapes) {
-  const auto known = known_at(launch.token, values);
+  const KnownValues known = known_at(launch.token, values);
+  const std::set<std::string> unsure = unsure_names(launch.token, known, changes, launch.arguments);
+  launch.unsure_grid = names_any(launch.grid, unsure);
+  launch.unsure_block = names_any(launch.block, unsure);
+  launch.unsure_shared = names_any(launch.shared, unsure);
+  const std::set<std::string> changed = unsure_names(launch.token, known, changes, {});
+  for (const std::string& argument : launch.arguments)
+    launch.unsure_values.push_back(names_any(argument, changed));
   Constants here = constants;
   std::vector<const LocalValue*> in_order;  // a value names only earlier ones
   std::set<std::string> of_arguments;       // names whose values follow from what the kernel gets
@@ -73,10 +104,10 @@ void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& val
   }
   std::sort(in_order.begin(), in_order.end(),
             [](const LocalValue* a, const LocalValue* b) { return a->begin < b->begin; });
-  resolve_arguments(launch, in_order, of_arguments, here);
+  launch.values = resolved_arguments(launch.arguments, in_order, here);
   Constants numbers, texts;  // of names that mean something else elsewhere
   for (const LocalValue* value : in_order) {
-    if (of_arguments.contains(value->name) || launch.changed.contains(value->name)) continue;
+    if (of_arguments.contains(value->name)) continue;
     const std::string text = substituted(value->texts.front(), texts);
     const bool of_argument = std::any_of(of_arguments.begin(), of_arguments.end(),
                                          [&](const std::string& name) { return has_word(text, name); });
@@ -99,6 +130,16 @@ void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& val
   const auto resolve_shape = [&](std::string& text) {
     const auto local = known.find(text);
     if (local == known.end() || !local->second->shape) {
+      // A number, where another function has a shape of this name.
+      if (local != known.end() && shapes.contains(text) && !texts.contains(text)) {
+        const auto number = constant_value(text, here);
+        const std::string value = substituted(local->second->texts.front(), texts);
+        if (number)
+          text = std::to_string(*number);
+        else if (value.size() <= kLongestValue)
+          text = in_brackets(value);
+        return;
+      }
       text = substituted(text, texts);
       return;
     }

@@ -12,15 +12,23 @@ namespace kiln {
 /// A constant or a shape that a function of a program defines, and the tokens in which it is known.
 struct LocalValue {
   std::string name;
-  std::vector<std::string> texts;  ///< of a shape: its extents; "" of what a loop changes
+  std::vector<std::string> texts;  ///< of a shape: its extents
   bool shape = false;
   std::size_t begin = 0, end = 0;
 };
 
+/// A place where a local value may change: an assignment that a condition or a loop decides on, or its
+/// address as an argument.
+struct LocalChange {
+  std::string name;
+  std::size_t token = 0;
+};
+
 /// Writes the numbers and expressions of local constants, and the extents of local shapes, in place of their
 /// names, where the program has other ones of the same names, of which `constants` and `shapes` have the
-/// first. `launch.values` and `launch.changed` say what is known of its arguments and of other names.
+/// first. What follows from a value that may have changed before the launch is marked as unsure.
 void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& values,
+                          const std::vector<LocalChange>& changes,
                           const std::map<std::string, std::string>& constants,
                           const std::map<std::string, std::vector<std::string>>& shapes);
 

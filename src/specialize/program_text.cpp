@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "base/whole_word.h"
 #include "specialize/allocations.h"
 #include "specialize/class_members.h"
 #include "specialize/class_reader.h"
@@ -69,13 +68,14 @@ class ProgramReader {
 
   [[nodiscard]] bool has_constants() const { return !program_.constant_variables.empty(); }
 
-  /// Names of variables in constant memory, and of functions.
+  /// Names of variables in constant memory, of functions and of macros.
   void add_used_names(std::set<std::string>& names) const {
     for (const auto& [name, type] : program_.constant_variables) names.insert(name);
     for (const auto& [name, body] : bodies_) names.insert(std::string(name));
+    for (const auto& [name, words] : macro_words_) names.insert(name);
   }
 
-  /// Which of `wanted` a function's body names.
+  /// Which of `wanted` a function's body, or a macro's text, names.
   void add_uses(const std::set<std::string>& wanted,
                 std::map<std::string, std::set<std::string>>& uses) const {
     for (const auto& [name, body] : bodies_) {
@@ -84,6 +84,11 @@ class ProgramReader {
         if (!tokens()[i].identifier()) continue;
         const std::string word(tokens()[i].text);
         if (wanted.contains(word)) of.insert(word);
+      }
+    }
+    for (const auto& [name, words] : macro_words_) {
+      for (const std::string& word : words) {
+        if (wanted.contains(word)) uses[name].insert(word);
       }
     }
   }
@@ -142,14 +147,14 @@ class ProgramReader {
     const auto scope = [this](std::size_t index) { return scope_at(index); };
     program_.launches = find_launches(tokens(), scope);
     for (TextLaunch& launch : program_.launches) {
-      resolve_local_values(launch, local_values_, program_.constants, program_.shapes);
+      resolve_local_values(launch, local_values_, local_changes_, program_.constants, program_.shapes);
       launch.by_kernel = std::any_of(
           device_bodies_.begin(), device_bodies_.end(),
           [&](const TokenSpan& body) { return body.begin <= launch.token && launch.token < body.end; });
     }
     program_.calls = find_calls(tokens(), templates, scope);
     for (const LocalValue& value : local_values_) {
-      if (value.shape || value.texts.front().empty() || at(value.begin - 1, "using")) continue;
+      if (value.shape || at(value.begin - 1, "using")) continue;
       const std::size_t around = scope_at(value.begin);
       if (around != TextScope::kNone)
         program_.scopes[around].definitions.push_back(
@@ -174,6 +179,9 @@ class ProgramReader {
     const std::vector<Token>& words = directive.tokens;
     if (words.size() < 3 || !words[0].is("define")) return;
     const std::string name(words[1].text);
+    for (std::size_t i = 2; i < words.size(); ++i) {
+      if (words[i].identifier()) macro_words_[name].insert(std::string(words[i].text));
+    }
     const auto has = [&](const auto& predicate) {
       return std::any_of(words.begin() + 2, words.end(), predicate);
     };
@@ -615,6 +623,8 @@ class ProgramReader {
     std::map<std::string, std::string> types;
     std::string name = add_alias(tokens(), declaration, types);
     if (!types.contains(name)) return name;
+    const std::string& target = types[name];
+    if (target != name && base_of(target) == name) return name;  // `using Ray = math::Ray;`: the class itself
     const auto [first, fresh] = type_offsets_.try_emplace(name, offset);
     if (!fresh && are_alternatives(source_, offset, first->second)) return name;
     program_.types.insert_or_assign(name, types[name]);
@@ -712,7 +722,6 @@ class ProgramReader {
     bool of_shapes = false;           // its type is dim3
     std::vector<std::size_t> blocks = {span.end};
     std::size_t parentheses = span.begin;  // where the outermost ones end
-    const std::vector<Loop> loops = loops_of(span);
     for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
       while (i >= blocks.back() && blocks.size() > 1) blocks.pop_back();
       if (at(i, "{") && tokens()[i].close < span.end) blocks.push_back(tokens()[i].close);
@@ -723,10 +732,10 @@ class ProgramReader {
       const bool typed =
           later || (i > span.begin && tokens()[i - 1].identifier() && !is_word_of_statements(i - 1));
       if (!typed) {
-        if (i == span.begin || is_changed_by_loop(i, span.end, loops)) continue;
+        if (is_changed(i, span.end)) add_change(i, span.end);
         const bool in_header = i < parentheses && blocks.back() > parentheses;  // of a for
-        const std::size_t before = at(i - 1, "++") || at(i - 1, "--") ? i - 2 : i - 1;
-        const bool statement = at(before, ";") || at(before, "{") || at(before, "}");
+        const std::size_t before = i > span.begin && is_increment(i - 1) ? i - 2 : i - 1;
+        const bool statement = i > span.begin && (at(before, ";") || at(before, "{") || at(before, "}"));
         if (statement && !in_header) add_assignment(i, span.end, blocks.back());
         continue;
       }
@@ -763,6 +772,49 @@ class ProgramReader {
     }
   }
 
+  /// `return n = 3;`, `else n = 3;`: no type is in front of the name.
+  [[nodiscard]] bool is_word_of_statements(std::size_t i) const {
+    return at(i, "return") || at(i, "else") || at(i, "do") || at(i, "throw") || at(i, "delete");
+  }
+
+  [[nodiscard]] bool is_increment(std::size_t i) const { return at(i, "++") || at(i, "--"); }
+
+  /// Whether a variable is set by the statement of an `if`, a loop or an `else` without braces, or by a
+  /// function that gets its address.
+  [[nodiscard]] bool is_changed(std::size_t name, std::size_t last) const {
+    if (name < 2 || name + 2 >= last) return false;
+    if (at(name - 1, "&"))
+      return (at(name - 2, "(") || at(name - 2, ",")) && (at(name + 1, ",") || at(name + 1, ")"));
+    const std::size_t before = is_increment(name - 1) ? name - 2 : name - 1;
+    const bool alone = at(before, ")") || at(before, "else") || at(before, "do");
+    return alone && assignment_at(name, last) != Assignment::kNone;
+  }
+
+  enum class Assignment { kNone, kPlain, kCompound, kShift, kIncrement };
+
+  /// `name = value`, `name += value` and the like, `name <<= value` or `name >>= value`, `name++` or
+  /// `--name`.
+  [[nodiscard]] Assignment assignment_at(std::size_t name, std::size_t last) const {
+    if (is_increment(name + 1) || (name > 0 && is_increment(name - 1))) return Assignment::kIncrement;
+    const std::string_view sign = tokens()[name + 1].text;
+    if (sign == "=" && !at(name + 2, "=")) return Assignment::kPlain;
+    if (name + 2 < last && (sign == "<" || sign == ">") && at(name + 2, sign == "<" ? "<=" : ">="))
+      return Assignment::kShift;
+    const bool compound = sign.size() == 2 && sign[1] == '=' &&
+                          std::string_view("+-*/%&|^").find(sign[0]) != std::string_view::npos;
+    return compound ? Assignment::kCompound : Assignment::kNone;
+  }
+
+  /// A statement that may change a variable. What the user may give on the command line is no change.
+  void add_change(std::size_t name, std::size_t last) {
+    for (std::size_t i = name + 1; i < last && !at(i, ";"); ++i) {
+      const std::string_view word = tokens()[i].text;
+      const bool reads = std::find(kReadsNumber.begin(), kReadsNumber.end(), word) != kReadsNumber.end();
+      if (reads || word == "argv" || word == "optarg") return;
+    }
+    local_changes_.push_back({std::string(tokens()[name].text), name});
+  }
+
   /// Of the type of the name at `i`, without `const` and the like on either side.
   [[nodiscard]] std::size_t type_in_front_of(std::size_t i) const {
     --i;
@@ -792,134 +844,39 @@ class ProgramReader {
     program_.constants.emplace(tokens()[name].text, std::move(text));
   }
 
-  /// A loop of the host: all of it, and where the head of a `for` ends, 0 of other loops.
-  struct Loop {
-    TokenSpan whole;
-    std::size_t head = 0;
-  };
-
-  [[nodiscard]] std::vector<Loop> loops_of(TokenSpan span) const {
-    std::vector<Loop> loops;
-    for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
-      const bool counts = at(i, "for");
-      if ((counts || at(i, "while")) && at(i + 1, "(") && tokens()[i + 1].close < span.end) {
-        const std::size_t close = tokens()[i + 1].close;
-        loops.push_back({{i, end_of_statement(close + 1, span.end)}, counts ? close : 0});
-      } else if (at(i, "do")) {
-        loops.push_back({{i, end_of_statement(i + 1, span.end)}, 0});
-      }
-    }
-    return loops;
-  }
-
-  /// Behind the statement at `i`, which may be a block, a loop or a branch.
-  [[nodiscard]] std::size_t end_of_statement(std::size_t i, std::size_t end) const {
-    while (i < end) {
-      const bool head = at(i, "for") || at(i, "while") || at(i, "if") || at(i, "switch");
-      if (at(i, "{")) return std::min(tokens()[i].close + 1, end);
-      if (head && at(i + 1, "(") && tokens()[i + 1].close < end)
-        i = tokens()[i + 1].close + 1;
-      else
-        break;
-    }
-    for (; i < end && !at(i, ";"); ++i) {
-      if ((at(i, "(") || at(i, "[") || at(i, "{")) && tokens()[i].close < end) i = tokens()[i].close;
-    }
-    return std::min(i + 1, end);
-  }
-
-  /// `return n = 3;`, `else n = 3;`: no type is in front of the name.
-  [[nodiscard]] bool is_word_of_statements(std::size_t i) const {
-    return at(i, "return") || at(i, "else") || at(i, "do") || at(i, "throw") || at(i, "delete") ||
-           at(i, "goto");
-  }
-
-  /// What gives a variable another value: `n = 4`, `n <<= 1`, `++n`.
-  struct Change {
-    TokenSpan value;        ///< empty: one
-    std::string operation;  ///< empty: `=`
-  };
-
-  [[nodiscard]] std::optional<Change> change_of(std::size_t name, std::size_t last) const {
-    static const std::set<std::string_view> of_others = {".", "->", "::", "*", "&"};
-    if (name == 0 || name + 2 >= last || of_others.contains(tokens()[name - 1].text)) return std::nullopt;
-    for (const std::size_t sign : {name - 1, name + 1}) {
-      if (at(sign, "++") || at(sign, "--")) return Change{{}, std::string(1, tokens()[sign].text[0])};
-    }
-    const std::string_view sign = tokens()[name + 1].text;
-    const bool shift = (sign == "<" || sign == ">") && at(name + 2, sign == "<" ? "<=" : ">=");
-    const bool compound = sign.size() == 2 && sign[1] == '=' &&
-                          std::string_view("+-*/%&|^").find(sign[0]) != std::string_view::npos;
-    if (!shift && !compound && (sign != "=" || at(name + 2, "="))) return std::nullopt;
-    const std::size_t begin = name + (shift ? 3 : 2);
-    std::size_t behind = begin;
-    while (behind < last && !at(behind, ";") && !at(behind, ")")) {
-      if (at(behind, "(") && tokens()[behind].close < last) behind = tokens()[behind].close;
-      ++behind;
-    }
-    if (sign == "=" && behind == begin + 1 && at(begin, tokens()[name].text)) return std::nullopt;  // `n = n`
-    return Change{{begin, behind}, sign == "=" ? "" : std::string(shift ? 2 : 1, sign[0])};
-  }
-
-  /// The value that a variable has in front of a token.
-  [[nodiscard]] const LocalValue* value_before(std::size_t name) const {
-    const LocalValue* before = nullptr;
-    for (const LocalValue& value : local_values_) {
-      if (!value.shape && value.name == tokens()[name].text && value.begin < name && name < value.end)
-        before = &value;
-    }
-    return before;
-  }
-
-  /// A loop around the name, and not around its declaration, changes it: from now on, or behind the loop
-  /// whose head does, its value is not known. What a loop reads from the command line is what the user gives.
-  bool is_changed_by_loop(std::size_t name, std::size_t last, const std::vector<Loop>& loops) {
-    const auto change = change_of(name, last);
-    const LocalValue* before = change ? value_before(name) : nullptr;
-    if (before == nullptr) return false;
-    for (const Loop& loop : loops) {
-      if (name < loop.whole.begin || name >= loop.whole.end || before->begin > loop.whole.begin) continue;
-      static const std::set<std::string_view> of_users = {
-          "argv", "args",  "optarg", "atoi",    "atol", "atoll", "atof",   "stoi",
-          "stol", "stoll", "strtol", "strtoul", "stof", "stod",  "strtof", "strtod"};
-      for (std::size_t i = change->value.begin; i < change->value.end; ++i) {
-        if (of_users.contains(tokens()[i].text)) return true;
-      }
-      const std::size_t from = name < loop.head ? loop.whole.end : name;
-      if (from < before->end) {
-        const std::size_t end = before->end;
-        forget_first_value(*before, "");
-        local_values_.push_back({std::string(tokens()[name].text), {""}, false, from, end});
-      }
-      return true;
-    }
-    return false;
-  }
-
-  /// The program's first value of the name follows its variable, if it is this one's.
-  void forget_first_value(const LocalValue& before, std::string text) {
-    const auto known = program_.constants.find(before.name);
-    if (known != program_.constants.end() && known->second == before.texts.front())
-      known->second = std::move(text);
-  }
-
   /// `bytes = max(bytes, 2 * n);`, `blocks >>= 1;` or `blocks++;` in the block that declares the variable:
   /// from now on it has this value.
   void add_assignment(std::size_t name, std::size_t last, std::size_t end) {
     constexpr std::size_t kLongest = 2000;  // a value that names itself grows
-    const auto change = change_of(name, last);
-    const LocalValue* before = change ? value_before(name) : nullptr;
-    if (before == nullptr || before->end != end) return;
+    const Assignment kind = assignment_at(name, last);
+    if (kind == Assignment::kNone) return;
+    const bool shift = kind == Assignment::kShift, plain = kind == Assignment::kPlain;
+    const std::string_view sign = tokens()[is_increment(name - 1) ? name - 1 : name + 1].text;
+    const std::size_t begin = name + (shift ? 3 : 2);
     const std::string variable(tokens()[name].text);
+    const LocalValue* before = nullptr;
+    for (const LocalValue& value : local_values_) {
+      if (!value.shape && value.name == variable && value.begin < name && name < value.end) before = &value;
+    }
+    if (before == nullptr) return;
+    if (before->end != end) {  // a condition or a loop decides
+      add_change(name, last);
+      return;
+    }
+    std::size_t behind = begin;
+    while (behind < last && !at(behind, ";")) ++behind;
     const std::string old = before->texts.front();
-    std::string text = change->value.empty() ? "1" : text_of(tokens(), change->value);
-    const bool names_itself = !change->operation.empty() || has_word(text, variable);
-    if (old.empty() && names_itself) return;  // not known before, not known behind
-    text = substituted(text, {{variable, "(" + old + ")"}});
-    if (!change->operation.empty()) text = "(" + old + ")" + change->operation + "(" + text + ")";
+    std::string text = kind == Assignment::kIncrement
+                           ? "1"
+                           : substituted(text_of(tokens(), {begin, behind}), {{variable, "(" + old + ")"}});
+    if (!plain) {
+      const std::string operation = shift ? std::string(2, sign[0]) : std::string(1, sign[0]);
+      text = "(" + old + ")" + operation + "(" + text + ")";
+    }
     if (text.size() > kLongest) return;
-    forget_first_value(*before, text);
     local_values_.push_back({variable, {text}, false, name, end});
+    const auto known = program_.constants.find(variable);
+    if (known != program_.constants.end() && known->second == old) known->second = std::move(text);
   }
 
   /// `grid.x = (n + 255) / 256;` of a variable of the type dim3: from now on it has this extent.
@@ -958,7 +915,9 @@ class ProgramReader {
   std::vector<TokenSpan> device_bodies_;  // of kernels and functions for the device
   std::map<std::string, std::size_t> type_offsets_;
   std::vector<LocalValue> local_values_;  // in the text's order
-  std::set<std::string> shapes_;          // names of variables of the type dim3
+  std::vector<LocalChange> local_changes_;
+  std::map<std::string, std::set<std::string>> macro_words_;  // names in the texts of macros
+  std::set<std::string> shapes_;                              // names of variables of the type dim3
   std::set<std::string_view> specifier_macros_;
   std::string scope_of_constants_;  // "a::b::" while variables of a namespace are read
   std::vector<std::pair<std::string_view, TokenSpan>> bodies_;  // of functions that are no kernels

@@ -603,11 +603,10 @@ class Drafter {
     scalars_.guess_block("", 0);
     if (launch != nullptr) {
       std::vector<std::string> extents = types_.extents_of_launch(launch->block);
-      while (extents.size() > 1 && !types_.value_at(*launch, extents.front()) &&
-             types_.value_at(*launch, extents.back()) == 1)
+      while (extents.size() > 1 && !types_.value_of(extents.front()) && types_.value_of(extents.back()) == 1)
         extents.pop_back();  // "dim3(min(n, 32), 1)"
       for (const std::string& extent : extents) {
-        const auto value = types_.value_at(*launch, extent);
+        const auto value = types_.value_of(extent);
         const bool fits = value && *value >= 1 && *value <= kGuessedSize;
         // One work-item along an extent that is not known, beside others.
         if (!fits && (value || extents.size() == 1)) block_is_known = false;
@@ -615,7 +614,7 @@ class Drafter {
         block.push_back(fits ? *value : 1);
         block_texts.push_back(std::to_string(block.back()));
       }
-      if (!block_is_known && extents.size() == 1 && !types_.value_at(*launch, extents[0])) {
+      if (!block_is_known && extents.size() == 1 && !types_.value_of(extents[0])) {
         if (const auto text = scalars_.translate(kernel, *launch, extents[0], false)) {
           block = {kGuessedBlock};
           block_texts = {at_least_one(*text)};  // "(n + 1) // 2"
@@ -641,13 +640,15 @@ class Drafter {
 
     const auto grid = launch == nullptr ? std::nullopt : translated_grid(kernel, *launch);
     if (grid) {
-      lines.push_back({"grid: " + flow_list(*grid), "", where + ": " + launch->grid});
+      lines.push_back({"grid: " + flow_list(*grid), launch->unsure_grid ? "how many blocks" : "",
+                       where + ": " + launch->grid});
     } else {
       lines.push_back({"grid: " + flow_list(guessed_grid(kernel, elements, block)), "how many blocks",
                        launch == nullptr || launch->grid.empty() ? "" : where + " has " + launch->grid});
     }
+    const bool unsure_block = launch != nullptr && launch->unsure_block;
     lines.push_back({"block: " + flow_list(block_texts),
-                     block_is_known && !guesses_part ? "" : "work-items of a block",
+                     block_is_known && !guesses_part && !unsure_block ? "" : "work-items of a block",
                      launch == nullptr || launch->block.empty()
                          ? ""
                          : where + (block_is_known && !guesses_part ? ": " : " has ") + launch->block});
@@ -711,7 +712,8 @@ class Drafter {
     const auto translated = launch == nullptr ? std::nullopt : scalars_.translate(kernel, *launch, bytes);
     const std::string where = launch == nullptr ? "" : place_of(launch->line);
     if (translated) {
-      lines.push_back({"shared: " + quoted_scalar(*translated), "", where + ": " + given});
+      lines.push_back({"shared: " + quoted_scalar(*translated),
+                       launch->unsure_shared ? "bytes of dynamic shared memory" : "", where + ": " + given});
       return;
     }
     std::int64_t threads = 1;

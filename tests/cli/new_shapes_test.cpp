@@ -209,8 +209,90 @@ int main() {
   EXPECT_THAT(yaml, HasSubstr("grid: [2000]  # line"));  // which gets no n
 }
 
-// What a loop changes has no value behind the change, and values of other functions do not stand in for it.
-TEST_F(NewShapes, OfWhatLoopsChangeAreMarked) {
+/// Another function has shapes of these names.
+TEST_F(NewShapes, OfNumbersAreNoShapesOfOtherFunctions) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void move_(float* a, int count) { a[threadIdx.x] = count; }
+__global__ void corners(float* b, int elements, int edges, int points) { b[0] = elements * edges * points; }
+__global__ void pairs(float* c, int count, int others) { c[threadIdx.y] = count * others; }
+void run_move(float* a, int count) {
+  const int block_size = 128;
+  const int grid_size = (count + block_size - 1) / block_size;
+  move_<<<grid_size, block_size>>>(a, count);
+}
+void run_corners(float* b, int elements, int edges, int points) {
+  int grid_size = elements, block_size = edges * points;
+  corners<<<grid_size, block_size>>>(b, elements, edges, points);
+}
+void run_pairs(float* c, int count, int others) {
+  const dim3 block_size(16, 8);
+  const dim3 grid_size(count, others);
+  pairs<<<grid_size, block_size>>>(c, count, others);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"(count + 128 - 1) // 128\"]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [128]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [elements]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [\"edges * points\"]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [count, others]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [16, 8]  # line"));
+}
+
+TEST_F(NewShapes, OfValuesThatMayHaveChangedAreMarked) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void rows(float* a, int n) { extern __shared__ float s[]; s[threadIdx.x] = n; a[n] = s[0]; }
+__global__ void resident(float* b, int n) { b[threadIdx.x] = n; }
+__global__ void plain(float* c, int n) { c[threadIdx.x] = n; }
+__global__ void loops(float* d, int n) { d[threadIdx.x] = n; }
+void run_rows(float* a, int n) {
+  int threads = 1;
+  while (threads < n) threads <<= 1;
+  int bytes = threads * 4;
+  rows<<<n, threads, bytes>>>(a, n);
+}
+void run_resident(float* b, int n) {
+  int per_unit = 4, blocks = per_unit * 2;
+  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, resident, 64, 0);
+  blocks = per_unit * 2;
+  resident<<<blocks, 64>>>(b, n);
+}
+void run_plain(float* c, int n) {
+  int width = 32;
+  if (n < 32) n = 32;
+  if (n > 64) { width = 64; }
+  width = 128;
+  plain<<<(n + 127) / 128, width>>>(c, n);
+  if (n > 64) width = 256;
+}
+void run_loops(float* d, int n) {
+  for (int size = n; size > 1; size /= 2) loops<<<size, 64>>>(d, n);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("grid: [n]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [1]  # FILL IN work-items of a block; line"));
+  EXPECT_THAT(yaml, HasSubstr("shared: 4  # FILL IN bytes of dynamic shared memory; line"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [8]  # FILL IN how many blocks; line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [64]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"(n + 127) // 128\"]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("block: [128]  # line"));
+}
+
+/// An alias that gives a class of another namespace its own name.
+TEST_F(NewShapes, OfClassesByAnAliasOfTheirNameAreTheirs) {
+  const std::string yaml = valid_draft(R"cuda(
+namespace store { struct Result { float mean = 0.0f; bool done = false; }; }
+namespace app {
+using Result = store::Result;
+__global__ void k(Result* results) { results[threadIdx.x].mean = 1; }
+}
+void run(app::Result* results) { app::k<<<1, 32>>>(results); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("Result: {mean: float, done: bool}\n"));
+  EXPECT_THAT(yaml, HasSubstr("results: {type: Result, "));
+}
+
+// Arguments are what the variables of the launch's own function have; what may have changed is marked.
+TEST_F(NewShapes, OfArgumentsThatMayHaveChangedAreMarked) {
   const std::string yaml = valid_draft(R"cuda(
 __global__ void pass(float* a, int offset, int width) { a[offset] = width; }
 __global__ void sort(float* b, int padded) { b[0] = padded; }
@@ -244,12 +326,17 @@ void levels(float* a, float* b, float* c, float* d, float* e, int n, int argc, c
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("offset: {type: int, default: 0}  # as in the program: offset"));  // at first
   EXPECT_THAT(yaml, HasSubstr("width: {type: int, default: 64}  # as in the program: width"));
-  EXPECT_THAT(yaml, HasSubstr("padded: {type: int, default: 1}  # FILL IN its value"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("padded: {type: int, default: 1}  # FILL IN its value; in the program at first: padded"));
   EXPECT_THAT(yaml, HasSubstr("grid: [\"(padded + 255) // 256\"]  # line"));
-  EXPECT_THAT(yaml, HasSubstr("steps: {type: int, default: 1}  # FILL IN its value"));
-  EXPECT_THAT(yaml, HasSubstr("block: [256]  # FILL IN work-items of a block; line 22 has block"));
+  EXPECT_THAT(
+      yaml, HasSubstr("steps: {type: int, default: 0}  # FILL IN its value; in the program at first: log2"));
+  EXPECT_THAT(yaml, HasSubstr("block: [32]  # FILL IN work-items of a block; line 22: block"));
   EXPECT_THAT(yaml, HasSubstr("grid: [42]  # line"));
-  EXPECT_THAT(yaml, HasSubstr("unknown: {type: int, default: 1}  # FILL IN its value"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("unknown: {type: int, default: 5}  # FILL IN its value; in the program at first: found"));
   EXPECT_THAT(yaml, HasSubstr("dt: {type: double, default: 1}  # FILL IN its value"));
   EXPECT_THAT(yaml, HasSubstr("l: {type: int, default: 1}  # FILL IN its value"));
   EXPECT_THAT(yaml, HasSubstr("user: {type: int, default: 7}  # as in the program: user"));
@@ -287,12 +374,16 @@ __device__ float table[4] = {1, 2, 3, 4};
 __device__ unsigned counter, turns, masks;
 __constant__ int first = 1, second, many[3 * 2];
 __device__ float work[8], unset[2];
+__constant__ float slope, offset_of, spare;
+#define LINE(i) (slope * (i) + OFFSET)
+#define OFFSET offset_of
+#define UNUSED spare
 __device__ int helper(int i) { return i % width & masks * first + second + many[i]; }
 __global__ void k(float* out) {
   atomicAdd(&counter, 1u);
   turns += 1;
   work[threadIdx.x] = table[0];
-  out[helper(threadIdx.x)] = table[1] + work[2] + unset[0];
+  out[helper(threadIdx.x)] = table[1] + work[2] + unset[0] + LINE(2);
 }
 void run(float* out, const float* h, int w) {
   void* p; unsigned zero = 0;
@@ -306,8 +397,10 @@ void run(float* out, const float* h, int w) {
   k<<<1, 32>>>(out);
 }
 )cuda");
-  EXPECT_THAT(yaml,
-              HasSubstr("symbols: {many: many, masks: masks, second: second, table: table, width: width}\n"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("symbols: {many: many, masks: masks, offset_of: offset_of, second: second, slope: slope, "
+                "table: table, width: width}\n"));
   EXPECT_THAT(yaml,
               HasSubstr("table: {type: float, shape: [4], init: {uniform: [0, 1]}}  # FILL IN content, for "
                         "a variable of the device"));

@@ -211,6 +211,23 @@ TEST(HostText, RewritesOnlyWhatAMacroCannot) {
   EXPECT_THAT(apply_edits(text, host_edits(outlined, text, false)), Not(HasSubstr("GCC unroll")));
 }
 
+/// nvcc takes two such declarations in one block.
+TEST(HostText, DeclaresSharedMemoryOncePerBlock) {
+  const auto rewritten = [](const std::string& text) {
+    return apply_edits(text, host_edits(outline(text), text, true));
+  };
+  const std::string first = "double *s = (decltype(s))kiln_worker->dynamic_shared;";
+  const std::string declaration = "extern __shared__ double s[];";
+  EXPECT_EQ(rewritten("__global__ void k() { " + declaration + " { int i; } " + declaration + " s[0] = 1; }"),
+            "__global__ void k() { " + first + " { int i; } ; s[0] = 1; }");
+  EXPECT_EQ(rewritten("__global__ void k() { { " + declaration + " } { " + declaration + " } }"),
+            "__global__ void k() { { " + first + " } { " + first + " } }");
+  const std::string branches =
+      "__global__ void k() {\n#if A\n" + declaration + "\n#else\n" + declaration + "\n#endif\n}";
+  EXPECT_EQ(rewritten(branches),
+            "__global__ void k() {\n#if A\n" + first + "\n#else\n" + first + "\n#endif\n}");
+}
+
 /// Seconds of this thread for all that is concluded from a kernel text.
 double seconds_of_analysis(const std::string& text) {
   const auto now = [] {

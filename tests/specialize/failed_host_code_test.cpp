@@ -43,7 +43,10 @@ TEST(FailedHostCode, LeavesOutTheDeclarationAroundAnError) {
       {"struct Config {\n  int n;\n  FILE* log /*@*/;\n};\nstruct Point { float x; };\n", "Config",
        "struct Config;\n\n\n\nstruct Point"},
       {"typedef struct {\n  FILE* log /*@*/;\n} Config;\nint n;\n", "Config", "\n\n\nint n;"},
-      {"inline void load(Image& /*@*/);\ninline void load(int n) {}\nint n;\n", "load", "\n\nint n;"},
+      {"inline void load(Image& /*@*/);\ninline void load(int n) {}\nint n;\n", "load",
+       "\ninline void load(int n) {}\nint n;"},
+      {"using std::swap;\ninline void swap(File& a, File& b) { a.swap(b) /*@*/; }\nint n;\n", "swap",
+       "using std::swap;\n\nint n;"},
       {"const Format kWide = format(8) /*@*/;\nint n;\n", "kWide", "\nint n;"},
       {"using Handle = Library /*@*/*;\nint n;\n", "Handle", "\nint n;"},
       {"template <class T> struct Type { static const Format f = 1; };\n"

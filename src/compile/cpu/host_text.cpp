@@ -1,6 +1,7 @@
 #include "compile/cpu/host_text.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -46,8 +47,28 @@ TextEdit replace_statement(const std::vector<Token>& tokens, TokenRange statemen
   return {begin, tokens[statement.end - 1].end() - begin, std::move(replacement)};
 }
 
+/// The innermost "{" around a token.
+std::size_t block_around(const std::vector<Token>& tokens, std::size_t token) {
+  std::size_t closed = 0;
+  for (std::size_t i = token; i > 0; --i) {
+    if (tokens[i - 1].is("}")) ++closed;
+    if (tokens[i - 1].is("{") && closed-- == 0) return i - 1;
+  }
+  return 0;
+}
+
+bool conditional_between(const Outline& text, std::size_t begin, std::size_t end) {
+  return std::any_of(
+      text.source.directives.begin(), text.source.directives.end(), [&](const Directive& directive) {
+        return begin < directive.offset && directive.offset < end && !directive.tokens.empty() &&
+               (directive.tokens[0].text.starts_with("if") || directive.tokens[0].text.starts_with("el") ||
+                directive.tokens[0].is("endif"));
+      });
+}
+
 void edit_dynamic_shared(const Outline& text, std::vector<TextEdit>& edits) {
   std::set<std::string> declared;
+  std::map<std::pair<std::size_t, std::string_view>, std::size_t> in_blocks;  // the offset behind the first
   for (const DynamicSharedArray& array : text.dynamic_shared) {
     const SharedDeclaration parts = read_declaration(text.source.tokens, array);
     const std::string name(array.name);
@@ -55,6 +76,14 @@ void edit_dynamic_shared(const Outline& text, std::vector<TextEdit>& edits) {
     declarator += parts.extents.empty() ? "*" + name : "(*" + name + ")" + parts.extents;
     std::string statement;
     if (!array.at_namespace_scope) {
+      const std::vector<Token>& tokens = text.source.tokens;
+      const std::size_t begin = tokens[array.statement.begin].offset;
+      const auto [first, fresh] = in_blocks.try_emplace(
+          {block_around(tokens, array.statement.begin), array.name}, tokens[array.statement.end - 1].end());
+      if (!fresh && !conditional_between(text, first->second, begin)) {  // a block may declare it twice
+        edits.push_back(replace_statement(tokens, array.statement, ";"));
+        continue;
+      }
       statement = declarator + " = " + shared_address(name) + ";";
     } else if (declared.insert(array.qualified_name).second) {
       statement = "static thread_local " + declarator + ";";

@@ -52,7 +52,8 @@ void DeviceLaunches::run_all(FaultSink& faults, const RunGrid& run_grid) {
     if (std::string fault = fault_of_blocks(one); !fault.empty())
       of_grid.raise(std::move(fault));
     else
-      run_grid(one.kernel, {one.grid, one.block, one.arguments}, one.dynamic_shared_bytes, of_grid);
+      run_grid(one.kernel, {one.grid, one.block, one.arguments, {1, 1, 1}}, one.dynamic_shared_bytes,
+               of_grid);
     if (of_grid.raised()) faults.raise(of_grid.message());
     put(of_grid.launches());
   }
