@@ -481,8 +481,8 @@ std::vector<ShimPart> make_shim_parts() {
        "WarpMergeSort", "BLOCK_HISTO", "WARP_LOAD", "WARP_STORE", "WARP_EXCHANGE"});
   add("named_barriers", embedded::kNamedBarriers, {"__barrier_sync", "kiln_named_barrier"});
   add("address_spaces", embedded::kAddressSpaces,
-      {"__isShared", "__isGlobal", "__isLocal", "__isClusterShared", "__cluster", "__threadfence_cluster",
-       "cluster_group", "this_cluster"});
+      {"__isShared", "__isGlobal", "__isLocal", "__isClusterShared", "__cluster", "kiln_cluster",
+       "__threadfence_cluster", "cluster_group", "this_cluster"});
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",
        "cudaGridDependency", "cudaTriggerProgrammatic", "cudaExtent", "cudaPos", "cudaPitchedPtr",
@@ -492,7 +492,7 @@ std::vector<ShimPart> make_shim_parts() {
   add("placement_new", "#include <new>\n", {"new", "<<<"});
   add("entry", embedded::kEntry);
   add("clusters", embedded::kClusters,
-      {"__cluster", "__threadfence_cluster", "cluster_group", "this_cluster"});
+      {"__cluster", "kiln_cluster", "__threadfence_cluster", "cluster_group", "this_cluster"});
   add("device_launch", embedded::kDeviceLaunch, {"<<<"});
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});
   add("split_warps", embedded::kSplitWarps, {}, {"KILN_WARPS", "kiln::cpu::Warp<"});

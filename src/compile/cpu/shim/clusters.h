@@ -91,6 +91,16 @@ KILN_SHIM void __threadfence_cluster() {
 KILN_SHIM void* __cluster_map_shared_rank(const void* p, unsigned rank) {
   return kiln::cpu::map_to_block(p, rank);
 }
+/// Of a 32-bit address of shared memory; see __cvta_generic_to_shared.
+KILN_SHIM unsigned kiln_cluster_address(unsigned address, unsigned rank) {
+  kiln_assert(rank < kiln::cpu::cluster_size(), "rank of a block < blocks of the cluster", "mapa", 0);
+  if (kiln_worker->cluster_blocks == nullptr) return address;
+  const auto place = static_cast<unsigned>(rank * kKilnDynamicShared);
+  if (address < kKilnDynamicShared) return static_cast<unsigned>(kKilnClusterDynamic) + place + address;
+  const size_t offset = address - kKilnStaticShared + kKilnDynamicShared / 2;
+  kiln_assert(offset < kKilnDynamicShared, "an address of the block's own shared memory", "mapa", 0);
+  return static_cast<unsigned>(kKilnClusterStatic + offset) + place;
+}
 KILN_SHIM unsigned __cluster_query_shared_rank(const void* p) {
   return kiln::cpu::block_of(p);
 }
