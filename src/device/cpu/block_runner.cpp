@@ -44,8 +44,7 @@ void await_launches(cpu_abi::Worker* worker) {
     waiting.launched.run_all(
         *waiting.faults, [&](const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                              std::size_t dynamic_shared_bytes, FaultSink& faults) {
-          const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-          runner->run(kernel, launch, dynamic_shared_bytes, 0, blocks, faults, {});
+          runner->run(kernel, launch, dynamic_shared_bytes, 0, volume(launch.grid), faults, {});
         });
   };
   try {

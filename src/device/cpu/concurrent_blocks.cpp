@@ -3,10 +3,6 @@
 namespace kiln {
 namespace {
 
-std::uint64_t volume(const cpu_abi::Index3& extents) {
-  return std::uint64_t{extents.x} * extents.y * extents.z;
-}
-
 cpu_abi::Index3 position(std::uint64_t i, const cpu_abi::Index3& extents) {
   return {static_cast<unsigned>(i % extents.x), static_cast<unsigned>(i / extents.x % extents.y),
           static_cast<unsigned>(i / extents.x / extents.y)};

@@ -9,10 +9,6 @@
 namespace kiln {
 namespace {
 
-std::uint64_t volume(const cpu_abi::Index3& extents) {
-  return std::uint64_t{extents.x} * extents.y * extents.z;
-}
-
 /// What is wrong with the blocks of a launch; empty if nothing is.
 std::string fault_of_blocks(const cpu_abi::DeviceLaunch& launch) {
   const std::uint64_t work_items = volume(launch.block);

@@ -93,10 +93,6 @@ void raise_no_stacks(const cpu_abi::Kernel& kernel, FaultSink& faults) {
   faults.raise(std::string("no memory for the stacks of the work-items of '") + kernel.name + "'");
 }
 
-std::uint64_t blocks_of(const cpu_abi::Launch& launch) {
-  return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-}
-
 /// The streams of the process, by handle.
 struct KnownStreams {
   std::shared_mutex mutex;
@@ -197,7 +193,7 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream
 
 void Launcher::run_blocks(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                           std::size_t dynamic_shared_bytes, bool alone, FaultSink& faults) {
-  pool_.run(blocks_of(launch), alone, [&](int thread, std::uint64_t first, std::uint64_t last) {
+  pool_.run(volume(launch.grid), alone, [&](int thread, std::uint64_t first, std::uint64_t last) {
     if (faults.raised()) return;
     try {
       runners_[static_cast<std::size_t>(thread)]->run(kernel, launch, dynamic_shared_bytes, first, last,
@@ -212,13 +208,13 @@ void Launcher::run_launched(FaultSink& faults) {
   if (faults.launches().empty()) return;
   faults.launches().run_all(faults, [&](const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                                         std::size_t dynamic_shared_bytes, FaultSink& of_grid) {
-    run_blocks(kernel, launch, dynamic_shared_bytes, blocks_of(launch) == 1, of_grid);
+    run_blocks(kernel, launch, dynamic_shared_bytes, volume(launch.grid) == 1, of_grid);
   });
 }
 
 std::uint64_t Launcher::run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                                    std::size_t dynamic_shared_bytes, int threads, FaultSink& faults) {
-  const std::uint64_t blocks = blocks_of(launch);
+  const std::uint64_t blocks = volume(launch.grid);
   const auto count = std::min(static_cast<std::uint64_t>(threads), blocks);
   GridPhases phases(blocks, static_cast<unsigned>(count), kernel.name, faults);
   pool_.run_on_each(static_cast<int>(count), [&](int thread, std::uint64_t, std::uint64_t) {

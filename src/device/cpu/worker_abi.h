@@ -11,6 +11,10 @@ struct Index3 {
   unsigned x, y, z;
 };
 
+constexpr unsigned long long volume(const Index3& extents) {
+  return 1ull * extents.x * extents.y * extents.z;
+}
+
 /// One launch. Lives in the caller until every block has run.
 struct Launch {
   Index3 grid;

@@ -8,8 +8,7 @@ namespace kiln::cpu {
 using cpu_abi::ClusterBlock;
 
 KILN_SHIM unsigned cluster_size() {
-  const Index3& cluster = kiln_worker->cluster;
-  return cluster.x * cluster.y * cluster.z;
+  return static_cast<unsigned>(volume(kiln_worker->cluster));
 }
 
 KILN_SHIM void sync_cluster(unsigned line) {
