@@ -294,6 +294,12 @@ ArgumentType DraftTypes::argument_type(const TextParameter& parameter, const Tex
   result.rows = stars == 2 && !reference && (open == std::string::npos || one_extent);
   if (stars > 1 && !result.rows) return result;
   result.type = type_name(type, kernel);
+  const auto row = result.type.empty() ? numbers_of_glm(program_, type.substr(0, type.find_first_of("*&[")))
+                                       : std::nullopt;
+  if (row) {
+    const std::string name = type_name(row->type, kernel) + std::to_string(row->count);
+    if (parse_element_type(name)) result.type = name;
+  }
   if (result.pointer && result.type.empty()) {
     result.type = "uchar";
     result.bytes = bare_type(type) == "void" ? "" : bare_type(type);

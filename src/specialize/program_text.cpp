@@ -960,6 +960,21 @@ void add_members_of_bases(ProgramText& program) {
   }
 }
 
+/// Vectors of glm as members are arrays: they are aligned like their numbers.
+void write_out_glm(ProgramText& program) {
+  for (auto& [name, members] : program.records) {
+    for (TextParameter& member : members) {
+      const std::size_t open = member.type.find('[');
+      const std::string type = member.type.substr(0, open);
+      const auto row =
+          type.find_first_of("*&") == std::string::npos ? numbers_of_glm(program, type) : std::nullopt;
+      if (!row) continue;
+      member.type = row->type + " [" + std::to_string(row->count) + "]" +
+                    (open == std::string::npos ? "" : member.type.substr(open));
+    }
+  }
+}
+
 /// A device function, and a prototype with another number of parameters, are overloads, too.
 void find_other_overloads(ProgramText& program) {
   for (TextKernel& kernel : program.kernels) {
@@ -1067,6 +1082,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   write_out_packs(program);
   add_enumerations_of_cuda(program);
   add_members_of_bases(program);
+  write_out_glm(program);
   find_constants(program, uses);
   find_other_overloads(program);
   return program;

@@ -736,6 +736,50 @@ TEST_F(NewPrograms, VariablesOfAHeaderInsideOfANamespaceAreThatNamespaces) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
+/// Their texts have unions.
+TEST_F(NewPrograms, VectorsOfGlmAreRowsOfNumbers) {
+  write("glm.hpp",
+        "namespace glm {\nenum qualifier { packed, defaultp = packed };\n"
+        "template <int L, typename T, qualifier Q = defaultp> struct vec;\n"
+        "template <int C, int R, typename T, qualifier Q = defaultp> struct mat;\n"
+        "template <typename T, qualifier Q> struct vec<3, T, Q> { union { T x, r; }; union { T y, g; }; "
+        "union { T z, b; }; };\n"
+        "template <typename T, qualifier Q> struct vec<4, T, Q> { union { T x, r; }; union { T y, g; }; "
+        "union { T z, b; }; "
+        "union { T w, a; }; };\n"
+        "template <typename T, qualifier Q> struct mat<3, 3, T, Q> { vec<3, T, Q> value[3]; };\n"
+        "typedef vec<3, float, defaultp> vec3;\ntypedef vec<4, float, defaultp> vec4;\n"
+        "typedef vec<3, int, defaultp> ivec3;\ntypedef mat<3, 3, float, defaultp> mat3;\n}\n");
+  const std::string text =
+      "struct Ball { int id; glm::vec4 color; glm::vec3 path[2]; };\n"
+      "struct View { float zoom; glm::mat3 turn; };\n"
+      "__global__ void k(glm::vec3* out, const glm::ivec3* cells, const Ball* balls, View view, glm::vec4 "
+      "shift) {\n"
+      "  const int i = threadIdx.x;\n  out[i].x = cells[i].z + balls[i].id;\n"
+      "  out[i].y = balls[i].color.w + balls[i].path[1].x;\n"
+      "  out[i].z = view.zoom + view.turn.value[2].z + shift.w;\n}\n"
+      "void run(glm::vec3* out, glm::ivec3* cells, Ball* balls, View view, glm::vec4 shift) {\n"
+      "  k<<<1, 8>>>(out, cells, balls, view, shift);\n}\n";
+  const std::string yaml = draft("#include \"glm.hpp\"\n" + text);
+  EXPECT_THAT(yaml, HasSubstr("Ball: {id: int, color: \"float[4]\", path: \"float[6]\"}")) << yaml;
+  EXPECT_THAT(yaml, HasSubstr("out: {type: float3, shape: [elements]"));
+  EXPECT_THAT(yaml, HasSubstr("cells: {type: int3, shape: [elements]"));
+  const std::string zero = "{value: 0, type: float}", zeros = zero + ", " + zero + ", " + zero;
+  const CliResult ran = run_with(
+      yaml,
+      {{"out: {type: float3, shape: [elements], init: 0}", "out: {type: float3, shape: [8], init: 0}"},
+       {"cells: {type: int3, shape: [elements], init: {uniform: [0, 16]}}",
+        "cells: {type: int3, shape: [8], init: 2}"},
+       {"balls: {type: Ball, shape: [elements], init: 0}",
+        "balls: {type: Ball, shape: [8], init: {members: {id: 5, color: [0, 0, 0, 3], path: [0, 0, 0, 4, "
+        "0, 0]}}}"},
+       {"{struct: [{value: 0, type: float, count: 10}]}",
+        "{struct: [{value: 1, type: float}, {value: 0, type: float, count: 8}, {value: 2, type: float}]}"},
+       {"{struct: [" + zeros + ", " + zero + "]}", "{struct: [" + zeros + ", {value: 4, type: float}]}"},
+       {"checks: []", "checks: [{buffer: out, expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
 TEST_F(NewPrograms, KernelsThatNothingCompilesAreLeftOut) {
   const std::string text =
       "#ifdef CHECK_IT\n__global__ void check(float* a) { a[0] = 1; }\n#endif\n"
