@@ -53,9 +53,9 @@ LaneValues::LaneValues(const std::vector<Token>& tokens, const KnownNumbers& kno
     : tokens_(tokens), known_(known), arrays_(arrays), block_(block) {
   const Dim3 shape = block.value_or(Dim3{2 * kLanesOfWarp, 1, 1});
   const std::size_t count = std::min<std::size_t>(shape.volume(), 1024);
-  const std::size_t last = (count - 1) / kLanesOfWarpLanes;
+  const std::size_t last = (count - 1) / kLanesOfWarp;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t warp = i / kLanesOfWarpLanes;
+    const std::size_t warp = i / kLanesOfWarp;
     if (warp != 0 && warp != last) continue;
     items_.push_back({static_cast<long long>(i % shape.x), static_cast<long long>(i / shape.x % shape.y),
                       static_cast<long long>(i / shape.x / shape.y), static_cast<long long>(i), warp});
