@@ -335,6 +335,22 @@ __global__ void k(float* out, const float* in, int n) {
   out[t] = top(stack, depth) + columns[0][t] + marks[t * 5];
 })",
      {64, 1, 1}},
+    {"AddressesAreNoAccesses",
+     R"(__device__ void exchange(float** r, float** s) {
+  float* kept = *r;
+  *r = *s;
+  *s = kept;
+}
+__global__ void k(float* out, const float* in, int n) {
+  extern __shared__ float all[];
+  float* a = &all[0];
+  float* b = &all[n];
+  if (threadIdx.x == 0) a[0] = in[0];
+  __syncthreads();
+  exchange(&a, &b);
+  out[threadIdx.x] = b[0];
+})",
+     {64, 1, 1}},
     {"GlobalMemoryOfManyBlocks",
      R"(__global__ void k(float* u, const float* f, int n, int color) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -112,6 +112,7 @@ LaneForm LaneExpression::element_address() {
   }
   if (at_ + 1 >= end_ || !tokens_[at_].identifier() || !tokens_[at_ + 1].is("[")) {
     static_cast<void>(unary());
+    array_ = {};
     return values_.unknown(true);
   }
   const LaneValue base = values_.address(tokens_[at_].text);

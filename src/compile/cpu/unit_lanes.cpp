@@ -73,7 +73,8 @@ bool has_address(const std::vector<Token>& tokens, TokenRange value, const Names
                        (i - 1 == value.begin || tokens[i - 2].is("(") || tokens[i - 2].is(","));
     const bool content = i > 0 && tokens[i - 1].is("*") &&
                          (i - 1 == value.begin || tokens[i - 2].is("(") || tokens[i - 2].is(","));
-    if (taken || (!element && !content)) return true;
+    // "&p" is the address of a variable.
+    if (taken ? element : !element && !content) return true;
   }
   return false;
 }

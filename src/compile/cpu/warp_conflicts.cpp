@@ -578,8 +578,7 @@ class ConflictFinder {
   void array_access(std::size_t i, TokenRange range, std::vector<ElementAccess>& found) {
     std::size_t before = i;
     while (before > range.begin && tokens_[before - 1].is("(")) --before;
-    const bool address = before > 1 && tokens_[before - 1].is("&") &&
-                         (tokens_[before - 2].is("(") || tokens_[before - 2].is(","));
+    const bool address = before > 1 && tokens_[before - 1].is("&") && !operand_end(tokens_[before - 2]);
     const bool element = i + 1 < range.end && tokens_[i + 1].is("[");
     if (element && !address) {
       ElementAccess one = access_by(tokens_[i].text);
