@@ -780,6 +780,34 @@ TEST_F(NewPrograms, VectorsOfGlmAreRowsOfNumbers) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
+/// What its constructor and destructor do is the host's; its containers are bytes that the kernel carries
+/// along.
+TEST_F(NewPrograms, HostClassesByValueHaveBytesForTheirContainers) {
+  const std::string yaml = draft(
+      "#include <cooperative_groups.h>\n#include <vector>\n#include <string>\n#include <utility>\n"
+      "namespace cg = cooperative_groups;\n"
+      "class Field {\n public:\n  size_t n;\n  std::string label;\n  float* now;\n"
+      "  std::vector<std::pair<void**, size_t>> all = {{(void**)&now, sizeof(float)}};\n  float* next;\n"
+      "  Field(size_t n) : n(n), label(\"field\") { for (auto& one : all) cudaMalloc(one.first, one.second * "
+      "n); }\n"
+      "  ~Field() { cudaFree(now); cudaFree(next); }\n"
+      "  __device__ float* place(size_t i) { return next + i; }\n};\n"
+      "__global__ void turn(Field field) {\n"
+      "  const size_t i = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * blockIdx.x);\n"
+      "  field.now[i] = i;\n  cg::sync(cg::this_grid());\n"
+      "  *field.place(i) = field.now[field.n - 1 - i] + field.now[i];\n}\n"
+      "int main() {\n  Field field(256);\n  void* args[] = {&field};\n"
+      "  cudaLaunchCooperativeKernel((void*)turn, dim3(4), dim3(16, 4), args, 0, 0);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("cooperative: true"));
+  const std::string container = "{value: 0, type: ulong}, {value: 0, type: ulong}, {value: 0, type: ulong}";
+  EXPECT_THAT(yaml, HasSubstr("{struct: [{value: elements, type: size_t}, " + container +
+                              ", {value: 0, type: ulong}, now, " + container + ", next]}"));
+  const CliResult ran =
+      run_with(yaml, {{"elements: {type: int, default: 1024", "elements: {type: int, default: 256"},
+                      {"checks: []", "checks: [{buffer: next, expected: 255}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
 TEST_F(NewPrograms, KernelsThatNothingCompilesAreLeftOut) {
   const std::string text =
       "#ifdef CHECK_IT\n__global__ void check(float* a) { a[0] = 1; }\n#endif\n"
