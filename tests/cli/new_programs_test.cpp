@@ -456,6 +456,33 @@ void run(float* out, long h) {
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, ResultsInVariablesOfTheDeviceAreRead) {
+  const std::string yaml = draft(R"cuda(
+__device__ int image[64];
+namespace sums { __device__ float total; }
+__device__ int unread;
+__global__ void fill(int n) {
+  const int i = threadIdx.x;
+  if (i < n) image[i] = 3 * i + 1;
+  if (i == 0) { sums::total = 0.5f + n; unread = 1; }
+}
+int main() {
+  int n = 64, host[64];
+  float sum;
+  fill<<<1, 64>>>(n);
+  cudaMemcpyFromSymbol(host, image, sizeof(host));
+  cudaMemcpyFromSymbol(&sum, sums::total, sizeof(float), 0, cudaMemcpyDeviceToHost);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("read_symbols: {image: image, \"sums::total\": total}\n"));
+  EXPECT_THAT(yaml, HasSubstr("image: {type: int, shape: [64], init: 0}\n"));
+  EXPECT_THAT(yaml, Not(HasSubstr("unread")));
+  const CliResult ran = run_with(yaml, {{"checks: []",
+                                         "checks: [{buffer: image, region: [[63, 64]], expected: 190}, "
+                                         "{buffer: total, name: total, expected: 64.5}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << yaml;
+}
+
 TEST_F(NewPrograms, PointersToDeviceFunctionsArePassed) {
   const std::string yaml = draft(R"cuda(
 typedef float (*Operation)(float, float);
