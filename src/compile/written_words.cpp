@@ -75,8 +75,13 @@ std::string_view without_warning_name(std::string_view line) {
   return line.substr(0, line.find("[-W"));
 }
 
+/// The file that Kiln's own lines behind a text have.
+constexpr std::string_view kEntries = "kiln entries";
+
 std::set<std::string> names_of_texts(const Specialization& specialization) {
-  std::set<std::string> names = identifiers_in(specialization.source_text);
+  const std::string& text = specialization.source_text;
+  std::set<std::string> names =
+      identifiers_in(text.substr(0, text.find("#line 1 \"" + std::string(kEntries) + "\"")));
   names.merge(identifiers_in(specialization.params_header));
   for (const IncludedHeader& header : specialization.headers) names.merge(identifiers_in(header.text));
   for (const auto& [name, value] : specialization.defines) names.insert(name);
@@ -109,6 +114,24 @@ Cause find_option(const std::vector<std::string>& lines, const Specialization& s
   return {};
 }
 
+/// A function that is passed to a kernel, in Kiln's own line for it: all its names may be known, as those of
+/// a template without its arguments are.
+Cause find_function(const Diagnostic& diagnostic, const Specialization& specialization) {
+  const auto in_entries = [](const std::string& line) { return line.starts_with(kEntries); };
+  const std::vector<std::string> lines = error_lines(diagnostic);
+  if (std::none_of(lines.begin(), lines.end(), in_entries)) return {};
+  std::vector<const WrittenWords*> functions;
+  for (const WrittenWords& words : specialization.written) {
+    const std::string use = " = &" + words.text + ";";
+    if (!words.option && specialization.source_text.find(use) != std::string::npos)
+      functions.push_back(&words);
+  }
+  for (const WrittenWords* words : functions) {
+    if (functions.size() == 1 || has_word(diagnostic.log, words->text)) return {words, words->text, {}};
+  }
+  return {};
+}
+
 Cause find_name(const std::vector<std::string>& lines, const Specialization& specialization) {
   std::set<std::string> known = names_of_texts(specialization);
   known.insert(kTypes.begin(), kTypes.end());
@@ -132,6 +155,7 @@ void name_written_place(Diagnostic& diagnostic, const Specialization& specializa
   const std::vector<std::string> lines = error_lines(diagnostic);
   Cause cause = find_option(lines, specialization);
   if (cause.words == nullptr) cause = find_name(lines, specialization);
+  if (cause.words == nullptr) cause = find_function(diagnostic, specialization);
   if (cause.words == nullptr) return;
   const auto is_right = [&](const std::string& one) { return one == cause.name || one == "-" + cause.name; };
   if (std::any_of(cause.candidates.begin(), cause.candidates.end(), is_right)) cause.candidates.clear();

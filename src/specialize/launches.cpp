@@ -1,6 +1,7 @@
 #include "specialize/launches.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace kiln {
@@ -17,7 +18,10 @@ class LaunchReader {
       if (at(i, "hipLaunchKernelGGL") && at(i + 1, "(")) add_hip_launch(i + 1);
       if (at(i, "auto")) add_alias(i);
       const bool cooperative = at(i, "cudaLaunchCooperativeKernel") || at(i, "hipLaunchCooperativeKernel");
-      if (cooperative && at(i + 1, "(")) add_cooperative_launch(i + 1);
+      const bool plain = at(i, "cudaLaunchKernel") || at(i, "hipLaunchKernel");
+      if ((cooperative || plain) && at(i + 1, "(")) add_runtime_launch(i + 1, cooperative);
+      const bool listed = at(i, "cudaLaunchKernelExC") || at(i, "hipLaunchKernelExC");
+      if ((listed || at(i, "cudaLaunchKernelEx")) && at(i + 1, "(")) add_configured_launch(i + 1, listed);
     }
     // A function gets the kernel, and launches it with what else it gets.
     for (const Alias& alias : aliases_) {
@@ -151,25 +155,129 @@ class LaunchReader {
     launches_.push_back(std::move(launch));
   }
 
-  /// cudaLaunchCooperativeKernel((void*)kernel<4>, grid, block, arguments, shared, stream).
-  void add_cooperative_launch(std::size_t open) {
+  [[nodiscard]] TextLaunch launch_at(std::size_t token) const {
+    TextLaunch launch;
+    launch.line = tokens_[token].line;
+    launch.token = token;
+    launch.scope = scope_at(token);
+    return launch;
+  }
+
+  /// Without the casts and the sign of an address in front: "(const void*)&kernel".
+  [[nodiscard]] TokenSpan without_casts(TokenSpan span) const {
+    for (;;) {
+      const std::size_t i = span.begin;
+      if (span.empty()) return span;
+      if (at(i, "&")) {
+        ++span.begin;
+      } else if (at(i, "(") && tokens_[i].close + 1 < span.end) {
+        span.begin = tokens_[i].close + 1;
+      } else if (at(i, "(") && tokens_[i].close + 1 == span.end) {
+        span = {i + 1, tokens_[i].close};
+      } else if (tokens_[i].text.ends_with("_cast") && at(i + 1, "<")) {
+        span.begin = behind_angles(tokens_, i + 1, span.end);
+      } else {
+        return span;
+      }
+    }
+  }
+
+  /// cudaLaunchKernel((void*)kernel<4>, grid, block, arguments, shared, stream), and the cooperative one.
+  void add_runtime_launch(std::size_t open, bool cooperative) {
     if (tokens_[open].close >= tokens_.size()) return;
     const std::vector<TokenSpan> parts = parts_of(tokens_, {open + 1, tokens_[open].close}, true);
-    if (parts.size() < 3) return;
-    TextLaunch launch;
-    launch.cooperative = true;
-    launch.line = tokens_[open].line;
-    launch.token = open;
-    launch.scope = scope_at(open);
-    TokenSpan kernel = parts[0];
-    while (!kernel.empty() && (at(kernel.begin, "(") || at(kernel.begin, "&")))  // a cast, an address
-      kernel.begin =
-          at(kernel.begin, "(") ? std::min(tokens_[kernel.begin].close, kernel.end) + 1 : kernel.begin + 1;
-    set_kernel(launch, kernel);
+    constexpr std::size_t kArguments = 3, kShared = 4;
+    if (parts.size() < kArguments) return;
+    TextLaunch launch = launch_at(open);
+    launch.cooperative = cooperative;
+    set_kernel(launch, without_casts(parts[0]));
     set_shape(launch, {parts[1], parts[2]});
-    constexpr std::size_t kShared = 4;
+    if (parts.size() > kArguments) set_listed_arguments(launch, parts[kArguments]);
     if (parts.size() > kShared) launch.shared = text_of(tokens_, parts[kShared]);
     launches_.push_back(std::move(launch));
+  }
+
+  /// cudaLaunchKernelEx(&configuration, kernel<4>, arguments...); `listed`:
+  /// cudaLaunchKernelExC(&configuration, (void*)kernel<4>, arguments).
+  void add_configured_launch(std::size_t open, bool listed) {
+    if (tokens_[open].close >= tokens_.size()) return;
+    const std::vector<TokenSpan> parts = parts_of(tokens_, {open + 1, tokens_[open].close}, true);
+    if (parts.size() < 2) return;
+    TextLaunch launch = launch_at(open);
+    set_kernel(launch, without_casts(parts[1]));
+    const TokenSpan configuration = without_casts(parts[0]);
+    if (configuration.end == configuration.begin + 1)
+      set_configuration(launch, tokens_[configuration.begin].text);
+    if (listed && parts.size() > 2)
+      set_listed_arguments(launch, parts[2]);
+    else
+      set_arguments(launch, parts, 2);
+    launches_.push_back(std::move(launch));
+  }
+
+  /// Of `void* name[] = {&n, (void*)&x};`.
+  void set_listed_arguments(TextLaunch& launch, TokenSpan list) const {
+    list = without_casts(list);
+    if (list.end != list.begin + 1) return;
+    const std::string_view name = tokens_[list.begin].text;
+    for (std::size_t i = list.begin; i-- > 0;) {
+      if (!at(i, name) || !at(i + 1, "[") || scope_at(i) != launch.scope) continue;
+      const std::size_t behind = tokens_[i + 1].close + 1;
+      const std::size_t open = at(behind, "=") ? behind + 1 : behind;
+      if (!at(open, "{")) continue;
+      const TokenSpan inside = {open + 1, std::min(tokens_[open].close, tokens_.size())};
+      for (const TokenSpan& part : parts_of_call(tokens_, inside))
+        launch.arguments.push_back(argument_of(without_casts(part)));
+      return;
+    }
+  }
+
+  /// What a member of a structure is set to behind the "=", in a statement or in a list of initialisers.
+  [[nodiscard]] std::string assigned(std::size_t sign) const {
+    std::size_t end = sign + 1;
+    while (end < tokens_.size() && !at(end, ";") && !at(end, ",") && !at(end, "}")) {
+      const bool bracket = (at(end, "(") || at(end, "{")) && tokens_[end].close < tokens_.size();
+      end = bracket ? tokens_[end].close + 1 : end + 1;
+    }
+    return text_of(tokens_, {sign + 1, end});
+  }
+
+  /// Of `cudaLaunchConfig_t name = {grid, block, shared};`, `name.gridDim = grid;`, and attributes that are
+  /// set in the same function: `attributes[0].val.clusterDim.x = 2;`.
+  void set_configuration(TextLaunch& launch, std::string_view name) const {
+    static constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
+    const std::array<std::pair<std::string_view, std::string*>, 3> members = {
+        {{"gridDim", &launch.grid}, {"blockDim", &launch.block}, {"dynamicSmemBytes", &launch.shared}}};
+    for (std::size_t i = 0; i < launch.token; ++i) {
+      if (scope_at(i) != launch.scope) continue;
+      if (at(i, name) && (at(i + 1, "{") || (at(i + 1, "=") && at(i + 2, "{")))) {
+        const std::size_t open = at(i + 1, "{") ? i + 1 : i + 2;
+        const std::vector<TokenSpan> parts =
+            parts_of(tokens_, {open + 1, std::min(tokens_[open].close, launch.token)}, true);
+        for (std::size_t part = 0; part < std::min(parts.size(), members.size()); ++part) {
+          const bool named = at(parts[part].begin, ".");
+          if (!named && text_of(tokens_, parts[part]) != "0")
+            *members[part].second = text_of(tokens_, parts[part]);
+        }
+      }
+      if (!at(i, ".") && !at(i, "->")) continue;
+      for (const auto& [member, text] : members) {
+        if (at(i + 1, member) && at(i + 2, "=")) *text = assigned(i + 2);
+      }
+      if (at(i + 1, "cooperative") && at(i + 2, "=")) launch.cooperative = !at(i + 3, "0");
+      if (!at(i + 1, "clusterDim")) continue;
+      if (at(i + 2, "=") && at(i + 3, "{")) {
+        launch.cluster.clear();
+        for (const TokenSpan& part : parts_of(tokens_, {i + 4, tokens_[i + 3].close}, true))
+          launch.cluster.push_back(text_of(tokens_, part));
+      }
+      for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
+        if (!at(i + 2, ".") || !at(i + 3, kAxes[axis]) || !at(i + 4, "=")) continue;
+        launch.cluster.resize(std::max(launch.cluster.size(), axis + 1), "1");
+        launch.cluster[axis] = assigned(i + 4);
+      }
+    }
+    while (!launch.cluster.empty() && launch.cluster.back() == "1") launch.cluster.pop_back();
   }
 
   /// hipLaunchKernelGGL(kernel, grid, block, shared, stream, arguments...).

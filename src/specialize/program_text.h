@@ -111,7 +111,8 @@ struct TextLaunch {
   std::vector<std::string> template_arguments, arguments;
   std::string grid, block, shared;  ///< as written; `shared` may be empty
   bool unsure_grid = false, unsure_block = false,
-       unsure_shared = false;  ///< by a value that may have changed
+       unsure_shared = false;        ///< by a value that may have changed
+  std::vector<std::string> cluster;  ///< along x, y and z, as written; empty: it has none
   bool cooperative = false;
   bool by_kernel = false;  ///< it stands in code for the device
   int line = 0;

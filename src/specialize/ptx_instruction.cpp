@@ -23,11 +23,21 @@ std::optional<std::string> special_register(const std::string& name, PtxDialect 
   const std::string lane = std::string("(") + kNumber + " % 32u)";
   static const std::map<std::string, std::string> groups = {
       {"tid", "threadIdx"}, {"ntid", "blockDim"}, {"ctaid", "blockIdx"}, {"nctaid", "gridDim"}};
+  static const std::map<std::string, std::string> of_clusters = {
+      {"clusterid", "__clusterIdx()"},
+      {"nclusterid", "__clusterGridDimInClusters()"},
+      {"cluster_ctaid", "__clusterRelativeBlockIdx()"},
+      {"cluster_nctaid", "__clusterDim()"}};
   const std::size_t dot = name.find('.');
+  if (const auto group = of_clusters.find(name.substr(0, dot));
+      group != of_clusters.end() && dot + 2 == name.size() && dialect != PtxDialect::kHip)
+    return group->second + name.substr(dot);
   if (const auto group = groups.find(name.substr(0, dot)); group != groups.end() && dot + 2 == name.size())
     return group->second + name.substr(dot);
   const std::map<std::string, std::string> values = {
       {"laneid", lane},
+      {"cluster_ctarank", "__clusterRelativeBlockRank()"},
+      {"cluster_nctarank", "__clusterSizeInBlocks()"},
       {"warpid", std::string("(") + kNumber + " / 32u)"},
       {"smid", "0u"},
       {"nsmid", "1u"},
@@ -42,9 +52,11 @@ std::optional<std::string> special_register(const std::string& name, PtxDialect 
       {"lanemask_le", "((2u << " + lane + ") - 1u)"},
       {"lanemask_ge", "~((1u << " + lane + ") - 1u)"},
       {"lanemask_gt", "~((2u << " + lane + ") - 1u)"}};
-  // HIP has no count of multiprocessors, no size of the dynamic memory, and a clock of another rate.
-  static const std::set<std::string> others = {"nsmid", "dynamic_smem_size", "globaltimer", "globaltimer_lo",
-                                               "globaltimer_hi"};
+  // HIP has no count of multiprocessors, no size of the dynamic memory, no clusters, and a clock of another
+  // rate.
+  static const std::set<std::string> others = {"nsmid",           "dynamic_smem_size", "globaltimer",
+                                               "globaltimer_lo",  "globaltimer_hi",    "cluster_ctarank",
+                                               "cluster_nctarank"};
   const bool hip = dialect == PtxDialect::kHip;
   if (hip && name == "smid") return "__smid()";
   const auto found = values.find(name);
@@ -363,6 +375,7 @@ class Instruction {
     if (has("cc") || words_[0] == "addc" || words_[0] == "subc" || words_[0] == "madc")
       return carrying(target);
     if (words_[0] == "lop3") return three_bits(target);
+    if (words_[0] == "mapa") return mapped(target);
     if (words_[0] == "cvta") {
       const auto given = value(operands_[1]);
       if (!given) return std::nullopt;
@@ -388,6 +401,11 @@ class Instruction {
   /// `bar.sync 1, 64`, `barrier.cta.arrive.aligned 1, 64`, `bar.warp.sync mask`.
   std::optional<std::string> barrier() {
     std::erase_if(words_, [](const std::string& word) { return word == "cta" || word == "aligned"; });
+    if (words_.size() > 2 && words_[1] == "cluster" && operands_.empty() && !for_hip()) {
+      const bool arrives = words_[2] == "arrive";
+      if (!arrives && words_[2] != "wait") return std::nullopt;
+      return arrives ? "__cluster_barrier_arrive()" : "__cluster_barrier_wait()";
+    }
     if (words_.size() < 2 || operands_.empty()) return std::nullopt;
     const auto first = value(operands_[0]);
     if (!first) return std::nullopt;
@@ -824,9 +842,22 @@ class Instruction {
     return cast(type, bytes);
   }
 
+  [[nodiscard]] bool is_of_hips_cluster() const { return for_hip() && in_space("shared::cluster"); }
+
+  /// `mapa.shared::cluster.u32 %0, %1, %2` of an address of shared memory, `mapa.u64 %0, %1, %2` of a
+  /// pointer.
+  [[nodiscard]] std::optional<std::string> mapped(const std::string& target) const {
+    const auto address = operands_.size() == 3 ? value(operands_[1]) : std::nullopt;
+    const auto rank = operands_.size() == 3 ? value(operands_[2]) : std::nullopt;
+    if (!address || !rank || for_hip()) return std::nullopt;
+    if (in_space("shared")) return assigned(target, "kiln_cluster_address(" + *address + ", " + *rank + ")");
+    return assigned(target, "(unsigned long long)__cluster_map_shared_rank(reinterpret_cast<const void*>(" +
+                                *address + "), " + *rank + ")");
+  }
+
   /// `ld.global.nc.v4.f32 {%0, %1, %2, %3}, [%4]`, `st.global.u32 [%0], %1`.
   [[nodiscard]] std::optional<std::string> access() const {
-    if (in_space("local") || in_space("param") || in_space("const") || in_space("shared::cluster"))
+    if (in_space("local") || in_space("param") || in_space("const") || is_of_hips_cluster())
       return std::nullopt;
     const bool load = words_[0] == "ld";
     if (type_of(words_.back()).empty() || operands_.size() != 2) return std::nullopt;
@@ -861,8 +892,7 @@ class Instruction {
     const bool gives = words_[0] == "atom";
     const std::size_t first = gives ? 1 : 0;
     const std::size_t taken = has("cas") ? 3 : 2;
-    if (in_space("shared::cluster") || words_.size() < 3 || operands_.size() != first + taken)
-      return std::nullopt;
+    if (is_of_hips_cluster() || words_.size() < 3 || operands_.size() != first + taken) return std::nullopt;
     std::string suffix = words_.back();
     const std::string small = small_number_type(suffix);
     Texts words = words_;

@@ -652,7 +652,24 @@ class Drafter {
                      launch == nullptr || launch->block.empty()
                          ? ""
                          : where + (block_is_known && !guesses_part ? ": " : " has ") + launch->block});
+    if (launch != nullptr && !launch->cluster.empty()) add_cluster(kernel, *launch, lines);
     add_shared(kernel, launch, block, lines);
+  }
+
+  void add_cluster(const TextKernel& kernel, const TextLaunch& launch, std::vector<DraftLine>& lines) {
+    const std::string where = place_of(launch.line), written = join(launch.cluster, ", ");
+    std::vector<std::string> cluster;
+    for (const std::string& extent : launch.cluster) {
+      auto translated = scalars_.translate(kernel, launch, extent);
+      if (const auto known = types_.value_of(extent); !translated && known)
+        translated = std::to_string(*known);
+      if (!translated) {
+        lines.push_back({"cluster: [1]", "blocks of a cluster", where + " has " + written});
+        return;
+      }
+      cluster.push_back(*translated);
+    }
+    lines.push_back({"cluster: " + flow_list(cluster), "", where + ": " + written});
   }
 
   /// Sizes that are filled in later may be smaller than what the program divides by.

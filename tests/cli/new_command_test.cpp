@@ -615,6 +615,62 @@ TEST_F(NewCommand, CooperativeLaunchesAreFound) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err;
 }
 
+TEST_F(NewCommand, LaunchesByTheRuntimeHaveArguments) {
+  const std::string yaml = draft(
+      "scaled",
+      "template <int N>\n__global__ void scale(float* out, const float* in, float factor, int count) {\n"
+      "  const int i = blockIdx.x * N + threadIdx.x;\n  if (i < count) out[i] = factor * in[i];\n}\n"
+      "int main() {\n  int n = 500;\n  float f = 2.5f;\n  float *x, *y;\n"
+      "  cudaMalloc(&x, n * sizeof(float));\n  cudaMalloc(&y, n * sizeof(float));\n"
+      "  void* args[] = {&y, (void*)&x, reinterpret_cast<void*>(&f), &n};\n"
+      "  cudaLaunchKernel((const void*)&scale<128>, dim3((n + 127) / 128), dim3(128), args, 0, 0);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("factor: {type: float, default: 2.5}"));
+  EXPECT_THAT(yaml, HasSubstr("count: {type: int, default: 500}"));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [128]\n"));
+  EXPECT_THAT(yaml, HasSubstr("block: [128]"));
+  EXPECT_THAT(yaml, HasSubstr("y: {type: float, shape: [count]"));
+  EXPECT_EQ(kiln({"validate", path("scaled.yaml")}).code, kExitDone);
+}
+
+TEST_F(NewCommand, LaunchesWithAConfigurationHaveClusters) {
+  const std::string kernel =
+      "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
+      "__global__ void next(int* out, int n) {\n  __shared__ int s[64];\n  auto c = cg::this_cluster();\n"
+      "  s[threadIdx.x] = blockIdx.x;\n  c.sync();\n"
+      "  out[blockIdx.x * 64 + threadIdx.x] = c.map_shared_rank(s, c.num_blocks() - 1)[threadIdx.x];\n"
+      "  c.sync();\n}\n";
+  const std::string host =
+      "int main() {\n  int* out;\n  int n = 512, size = 4;\n  cudaMalloc(&out, n * sizeof(int));\n";
+  const std::string attributes =
+      "  cudaLaunchAttribute attribute[1];\n  attribute[0].id = cudaLaunchAttributeClusterDimension;\n"
+      "  attribute[0].val.clusterDim.x = size;\n  attribute[0].val.clusterDim.y = 1;\n"
+      "  attribute[0].val.clusterDim.z = 1;\n";
+  const std::string set = host + "  cudaLaunchConfig_t config = {0};\n  config.gridDim = n / 64;\n" +
+                          "  config.blockDim = dim3(64);\n" + attributes +
+                          "  config.attrs = attribute;\n  config.numAttrs = 1;\n"
+                          "  cudaLaunchKernelEx(&config, next, out, n);\n}\n";
+  const std::string listed =
+      host + attributes +
+      "  cudaLaunchConfig_t config = {dim3(n / 64), dim3(64), 0, nullptr, attribute, 1};\n"
+      "  void* args[] = {&out, &n};\n"
+      "  cudaLaunchKernelExC(&config, (void*)next, args);\n}\n";
+  const std::string named = host + attributes +
+                            "  cudaLaunchConfig_t config{.gridDim = dim3(n / 64), .blockDim = dim3(64), "
+                            ".attrs = attribute, .numAttrs = 1};\n"
+                            "  cudaLaunchKernelEx(&config, next, out, n);\n}\n";
+  int number = 0;
+  for (const std::string& program : {set, listed, named}) {
+    const std::string name = "ex" + std::to_string(++number);
+    const std::string yaml = draft(name, kernel + program);
+    EXPECT_THAT(yaml, HasSubstr("cluster: [4]")) << program;
+    EXPECT_THAT(yaml, HasSubstr("block: [64]")) << program;
+    EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, n // 64)\"]")) << program;
+    const CliResult ran =
+        run_with(name, yaml, {{"checks: []", "checks: [{buffer: out, region: [[0, 1]], expected: 3}]"}});
+    EXPECT_EQ(ran.code, kExitDone) << ran.err << yaml;
+  }
+}
+
 TEST_F(NewCommand, AGridDividesByNoZero) {
   const std::string yaml = draft(
       "rows",

@@ -5,10 +5,10 @@
 namespace kiln::test {
 namespace {
 
-Diagnostic named(const std::string& message, const WrittenWords& words) {
+Diagnostic named(const std::string& message, const WrittenWords& words, const std::string& behind = "") {
   Specialization specialization;
   specialization.target = {"cpu", "x86-64"};
-  specialization.source_text = "template <class T> __global__ void k(T* x) { *x = 1; }";
+  specialization.source_text = "template <class T> __global__ void k(T* x) { *x = 1; }" + behind;
   specialization.written = {words};
   Diagnostic diagnostic;
   diagnostic.summary = diagnostic.log = message;
@@ -24,6 +24,21 @@ TEST(WrittenWords, ANameIsAWholeWord) {
       named("error: 'flaot-1' has no type", words).summary,
       "w.yaml:7:3: kernels.k.template_args[0]: 'flaot', did you mean 'float'?: error: 'flaot-1' has no type");
   EXPECT_EQ(named("error: 'flaot4' is unknown", words).summary, "error: 'flaot4' is unknown");
+}
+
+/// Of a function that is passed to a kernel; Kiln puts a line with it behind the text.
+TEST(WrittenWords, AFunctionAmongTheArguments) {
+  const auto message_of = [](const std::string& function, const std::string& message) {
+    return named(message, {function, "kernels.k.args", kPlace, false},
+                 "\n#line 1 \"kiln entries\"\n__device__ auto f = &" + function + ";\n")
+        .summary;
+  };
+  EXPECT_EQ(message_of("ops::kk", "kiln entries:1: error: 'kk' is not a member of 'ops'"),
+            "w.yaml:7:3: kernels.k.args: 'kk', did you mean 'k'?: kiln entries:1: error: 'kk' is not a "
+            "member of 'ops'");
+  EXPECT_EQ(message_of("k", "kiln entries(1): error: cannot deduce \"auto\" type"),
+            "w.yaml:7:3: kernels.k.args: 'k': kiln entries(1): error: cannot deduce \"auto\" type");
+  EXPECT_EQ(message_of("k", "k.cu(1): error: no type"), "k.cu(1): error: no type");
 }
 
 TEST(WrittenWords, TheNameOfAWarningIsNoNameOfTheText) {

@@ -103,6 +103,24 @@ TEST(PtxWords, BarriersByNumber) {
     EXPECT_EQ(without_simple_ptx(other), other);
 }
 
+TEST(PtxWords, Clusters) {
+  EXPECT_EQ(without_simple_ptx("asm volatile(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));"),
+            "(void)((rank) = __clusterRelativeBlockRank());");
+  EXPECT_EQ(without_simple_ptx("asm(\"mov.u32 %0, %%cluster_ctaid.y;\" : \"=r\"(y));"),
+            "(void)((y) = __clusterRelativeBlockIdx().y);");
+  EXPECT_EQ(without_simple_ptx("asm volatile(\"barrier.cluster.arrive.release.aligned;\");"),
+            "__cluster_barrier_arrive();");
+  EXPECT_EQ(without_simple_ptx("asm volatile(\"barrier.cluster.wait.acquire;\" ::: \"memory\");"),
+            "__cluster_barrier_wait();");
+  EXPECT_EQ(without_simple_ptx(
+                "asm(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(far) : \"r\"(near), \"r\"(rank));"),
+            "(void)((far) = kiln_cluster_address((near), (rank)));");
+  EXPECT_THAT(without_simple_ptx("asm(\"mapa.u64 %0, %1, %2;\" : \"=l\"(q) : \"l\"(p), \"r\"(rank));"),
+              HasSubstr("__cluster_map_shared_rank(reinterpret_cast<const void*>((p)), (rank))"));
+  EXPECT_THAT(without_simple_ptx("asm(\"ld.shared::cluster.u32 %0, [%1];\" : \"=r\"(x) : \"r\"(s));"),
+              HasSubstr("__cvta_shared_to_generic((s))"));
+}
+
 TEST(PtxWords, VideoInstructions) {
   EXPECT_EQ(without_simple_ptx("asm(\"vabsdiff4.u32.u32.u32.add %0, %1, %2, %3;\" : \"=r\"(y) : \"r\"(a), "
                                "\"r\"(b), \"r\"(c));"),
@@ -239,7 +257,6 @@ TEST(PtxWords, TheRestStays) {
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p + i));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(i), \"=r\"(b) : \"l\"(p-i));",
         "asm(\"ld.global.v2.u32 {%0, %1}, [%2];\" : \"=r\"(*q), \"=r\"(b) : \"l\"(p+s**q));",
-        "asm(\"ld.shared::cluster.u32 %0, [%1];\" : \"=r\"(x) : \"r\"(s));",
         // Numbers in registers of another kind keep their bits.
         "asm(\"add.f32 %0, %1, %2;\" : \"=r\"(x) : \"r\"(y), \"r\"(z));",
         "asm(\"{ .reg .b32 t; add.f32 t, %1, %2; mov.b32 %0, t; }\" : \"=r\"(x) : \"f\"(y), \"f\"(z));",

@@ -481,8 +481,8 @@ std::vector<ShimPart> make_shim_parts() {
        "WarpMergeSort", "BLOCK_HISTO", "WARP_LOAD", "WARP_STORE", "WARP_EXCHANGE"});
   add("named_barriers", embedded::kNamedBarriers, {"__barrier_sync", "kiln_named_barrier"});
   add("address_spaces", embedded::kAddressSpaces,
-      {"__isShared", "__isGlobal", "__isLocal", "__isClusterShared"});
-  add("clusters", embedded::kClusters, {"__cluster", "__threadfence_cluster"});
+      {"__isShared", "__isGlobal", "__isLocal", "__isClusterShared", "__cluster", "kiln_cluster",
+       "__threadfence_cluster", "cluster_group", "this_cluster"});
   add("runtime_names", embedded::kRuntimeNames,
       {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",
        "cudaGridDependency", "cudaTriggerProgrammatic", "cudaExtent", "cudaPos", "cudaPitchedPtr",
@@ -491,6 +491,8 @@ std::vector<ShimPart> make_shim_parts() {
   add("data_types", embedded::kDataTypes, {"CUDA_R_", "CUDA_C_", "cudaDataType"});
   add("placement_new", "#include <new>\n", {"new", "<<<"});
   add("entry", embedded::kEntry);
+  add("clusters", embedded::kClusters,
+      {"__cluster", "kiln_cluster", "__threadfence_cluster", "cluster_group", "this_cluster"});
   add("device_launch", embedded::kDeviceLaunch, {"<<<"});
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});
   add("split_warps", embedded::kSplitWarps, {}, {"KILN_WARPS", "kiln::cpu::Warp<"});

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "compile/cpu/barrier_analysis.h"
+#include "compile/cpu/cluster_dims.h"
 #include "compile/cpu/embedded_shim.h"
 #include "compile/cpu/guard_marks.h"
 #include "compile/cpu/host_text.h"
@@ -378,9 +379,10 @@ class UnitWriter {
       const EntryWay way = way_of(entry, unseen_header);
       const bool guarded = guarded_.count(kernel_name(entry.name_expression)) != 0;
       const Dim3 block = entry.fixed_block.value_or(Dim3{0, 0, 0});
-      unit_.text += "using kiln_shape_" + number + " = kiln::cpu::Shape<" + std::to_string(block.x) + "u, " +
-                    std::to_string(block.y) + "u, " + std::to_string(block.z) + "u, " +
-                    (guarded ? "true" : "false") + ">;\n";
+      const std::string shape = "kiln::cpu::Shape<" + std::to_string(block.x) + "u, " +
+                                std::to_string(block.y) + "u, " + std::to_string(block.z) + "u, " +
+                                (guarded ? "true" : "false") + ">";
+      add_shape(number, shape, cluster_dims_of(texts(), entry.name_expression));
       const std::string label = number + ", " + string_literal(entry.name_expression) + ", ";
       if (way.kind == EntryWay::Kind::kSplit) {
         unit_.text += "KILN_SPLIT_KERNEL(" + label + (way.syncs_grid ? "1, " : "0, ") +
@@ -397,6 +399,20 @@ class UnitWriter {
     unit_.text += "static void kiln_set_dynamic_shared() {\n" + dynamic_shared_assignments(kernel_);
     for (const Outline& header : headers_) unit_.text += dynamic_shared_assignments(header);
     unit_.text += "}\n";
+  }
+
+  /// What entry.h knows as kiln_shape_N.
+  void add_shape(const std::string& number, const std::string& shape, const ClusterDims& cluster) {
+    if (cluster.arguments.empty()) {
+      unit_.text += "using kiln_shape_" + number + " = " + shape + ";\n";
+      return;
+    }
+    const std::string dims = "kiln_cluster_" + number;
+    const std::string constant = "static constexpr ::kiln::cpu::Index3 " + dims +
+                                 " = ::kiln::cpu::cluster_dims(" + cluster.arguments + ");";
+    unit_.text += cluster.scope.empty() ? constant : "namespace " + cluster.scope + " { " + constant + " }";
+    unit_.text += "\nstruct kiln_shape_" + number + " : " + shape + " { static constexpr kiln::cpu::Index3 " +
+                  "cluster = " + cluster.scope + "::" + dims + "; };\n";
   }
 
   /// The functions of a name that a text declares.

@@ -44,8 +44,7 @@ void await_launches(cpu_abi::Worker* worker) {
     waiting.launched.run_all(
         *waiting.faults, [&](const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                              std::size_t dynamic_shared_bytes, FaultSink& faults) {
-          const std::uint64_t blocks = std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-          runner->run(kernel, launch, dynamic_shared_bytes, 0, blocks, faults, nullptr);
+          runner->run(kernel, launch, dynamic_shared_bytes, 0, volume(launch.grid), faults, {});
         });
   };
   try {
@@ -75,6 +74,7 @@ const cpu_abi::Services kFiberServices = {
     [](cpu_abi::Worker* worker, const unsigned* word, unsigned value, unsigned line) {
       own(worker).team->wait_while(word, value, line);
     },
+    [](cpu_abi::Worker* worker, unsigned line) { own(worker).team->cluster_sync(line); },
     launch_later,
     await_launches};
 
@@ -118,6 +118,9 @@ const cpu_abi::Services kLoopServices = {
     [](cpu_abi::Worker* worker, const unsigned*, unsigned, unsigned line) {
       refuse(worker, "a cuda::barrier or cuda::pipeline in line " + std::to_string(line));
     },
+    [](cpu_abi::Worker* worker, unsigned line) {
+      refuse(worker, "the cluster's sync in line " + std::to_string(line));
+    },
     launch_later,
     await_launches};
 
@@ -126,13 +129,15 @@ class Runner final : public BlockRunner {
   explicit Runner(std::size_t stack_bytes) { worker_.stack_bytes = stack_bytes; }
 
   void run(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, std::size_t dynamic_shared_bytes,
-           unsigned long long first, unsigned long long last, FaultSink& faults, GridBarrier* grid) override {
-    begin(kernel, faults, grid != nullptr);
+           unsigned long long first, unsigned long long last, FaultSink& faults,
+           const BlocksBeside& beside) override {
+    begin(kernel, launch, faults, beside.grid != nullptr);
+    worker_.cluster_blocks = beside.cluster_blocks;
     if (kernel.syncs_grid != 0) {
       run_blocks_in_turn(kernel, launch, dynamic_shared_bytes, first, last, faults, nullptr);
     } else {
       reserve_shared(dynamic_shared_bytes);
-      run_separate_blocks(kernel, launch, first, last, faults, grid);
+      run_separate_blocks(kernel, launch, first, last, faults, beside);
     }
     faults.add_launches(std::move(worker_.launched));
   }
@@ -140,7 +145,7 @@ class Runner final : public BlockRunner {
   void run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                   std::size_t dynamic_shared_bytes, unsigned long long first, unsigned long long last,
                   FaultSink& faults, GridPhases& phases) override {
-    begin(kernel, faults, true);
+    begin(kernel, launch, faults, true);
     run_blocks_in_turn(kernel, launch, dynamic_shared_bytes, first, last, faults, &phases);
     faults.add_launches(std::move(worker_.launched));
   }
@@ -154,23 +159,26 @@ class Runner final : public BlockRunner {
     worker_.blocks->run(kernel, launch, dynamic_shared_bytes, first, last, worker_, faults, phases);
   }
 
-  void begin(const cpu_abi::Kernel& kernel, FaultSink& faults, bool cooperative) {
+  void begin(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, FaultSink& faults,
+             bool cooperative) {
     const DeviceLaunches left = std::move(worker_.launched);  // of a launch that an exception ended
     worker_.kernel = &kernel;
     worker_.faults = &faults;
     worker_.cooperative = cooperative ? 1 : 0;
+    worker_.cluster = launch.cluster;
+    worker_.cluster_blocks = nullptr;
   }
 
   void run_separate_blocks(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                            unsigned long long first, unsigned long long last, FaultSink& faults,
-                           GridBarrier* grid) {
-    if (kernel.uses_fibers != 0) return run_with_fibers(kernel, launch, first, last, faults, grid);
+                           const BlocksBeside& beside) {
+    if (kernel.uses_fibers != 0) return run_with_fibers(kernel, launch, first, last, faults, beside);
     worker_.services = &kLoopServices;
     kernel.run_blocks(&launch, first, last, &worker_);
   }
 
   void run_with_fibers(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, unsigned long long first,
-                       unsigned long long last, FaultSink& faults, GridBarrier* grid) {
+                       unsigned long long last, FaultSink& faults, const BlocksBeside& beside) {
     if (!worker_.team) worker_.team.emplace(worker_.stack_bytes);
     worker_.services = &kFiberServices;
     worker_.team->adopt_this_thread();
@@ -179,7 +187,9 @@ class Runner final : public BlockRunner {
                                      static_cast<unsigned>(i / launch.grid.x % launch.grid.y),
                                      static_cast<unsigned>(i / launch.grid.x / launch.grid.y)};
       kernel.enter_block(&launch, block, &worker_);
-      worker_.team->run_block(kernel, launch, block, faults, grid);
+      // A block may ask for addresses in another one from its start on.
+      if (beside.cluster != nullptr && (!beside.cluster->wait(0) || faults.raised())) return;
+      worker_.team->run_block(kernel, launch, block, faults, beside);
     }
   }
 

@@ -33,6 +33,7 @@ DeviceInfo describe(const CpuBackendOptions& options, FileSystem& files) {
   // CUDA's limits, so that a launch that fits here fits there.
   info.limits.max_threads_per_block = 1024;
   info.limits.cooperative = true;
+  info.limits.clusters = true;
   info.limits.max_block = {1024, 1024, 64};
   info.limits.max_grid = {kMaxInt, 65535, 65535};
   info.limits.max_shared_bytes_per_block = kBlockSharedBytes;

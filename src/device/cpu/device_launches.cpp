@@ -9,10 +9,6 @@
 namespace kiln {
 namespace {
 
-std::uint64_t volume(const cpu_abi::Index3& extents) {
-  return std::uint64_t{extents.x} * extents.y * extents.z;
-}
-
 /// What is wrong with the blocks of a launch; empty if nothing is.
 std::string fault_of_blocks(const cpu_abi::DeviceLaunch& launch) {
   const std::uint64_t work_items = volume(launch.block);
@@ -52,7 +48,8 @@ void DeviceLaunches::run_all(FaultSink& faults, const RunGrid& run_grid) {
     if (std::string fault = fault_of_blocks(one); !fault.empty())
       of_grid.raise(std::move(fault));
     else
-      run_grid(one.kernel, {one.grid, one.block, one.arguments}, one.dynamic_shared_bytes, of_grid);
+      run_grid(one.kernel, {one.grid, one.block, one.arguments, {1, 1, 1}}, one.dynamic_shared_bytes,
+               of_grid);
     if (of_grid.raised()) faults.raise(of_grid.message());
     put(of_grid.launches());
   }

@@ -20,12 +20,12 @@ unsigned lane_bit(std::size_t lane) {
 }  // namespace
 
 void FiberTeam::run_block(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, cpu_abi::Index3 block,
-                          FaultSink& faults, GridBarrier* grid) {
+                          FaultSink& faults, const BlocksBeside& beside) {
   kernel_ = &kernel;
   launch_ = &launch;
   block_ = block;
   faults_ = &faults;
-  grid_ = grid;
+  beside_ = beside;
   prepare_items(std::size_t{launch.block.x} * launch.block.y * launch.block.z);
   running_ = ready_[next_ready_++];
   switch_context(thread_, items_[running_]->context);
@@ -161,33 +161,35 @@ unsigned FiberTeam::block_barrier(cpu_abi::BarrierKind kind, unsigned predicate,
   return barrier_result_;
 }
 
-/// A barrier of the block, after which the first work-item that continues waits for the other blocks.
 void FiberTeam::grid_sync(unsigned line) {
-  if (grid_ == nullptr) {
-    raise_at_grid(line);
+  if (beside_.grid == nullptr) {
+    faults_->raise(
+        "a work-item calls the grid's sync in line " + std::to_string(line) + " " + where() +
+        ", but the launch is not cooperative: give the kernel 'cooperative: true' in the workload");
     give_up();
   }
+  sync_blocks(*beside_.grid, count_, "the grid's sync", line);
+}
+
+/// Waits for the work-items that have not left the kernel.
+void FiberTeam::cluster_sync(unsigned line) {
+  sync_blocks(*beside_.cluster, 0, "the cluster's sync", line);
+}
+
+/// A barrier of the block, to which `work_items` must come (0: all that have not left the kernel). The first
+/// work-item that continues waits for the other blocks.
+void FiberTeam::sync_blocks(GridBarrier& blocks, std::size_t work_items, const char* sync, unsigned line) {
   ++at_grid_;
   block_barrier(cpu_abi::BarrierKind::kPlain, 0, line);
   if (grid_passed_) return;
-  if (grid_opened_ != count_) {
-    raise_at_grid(line);
+  if (grid_opened_ != (work_items == 0 ? barrier_arrivals_ : work_items)) {
+    faults_->raise(std::to_string(grid_opened_) + " of " + std::to_string(count_) + " work-items wait at " +
+                   sync + " in line " + std::to_string(line) + " " + where() + "; " + std::to_string(left_) +
+                   " left the kernel");
     give_up();
   }
-  if (!grid_->wait(line)) give_up();
+  if (!blocks.wait(line)) give_up();
   grid_passed_ = true;
-}
-
-void FiberTeam::raise_at_grid(unsigned line) {
-  const std::string in_line = " the grid's sync in line " + std::to_string(line) + " ";
-  if (grid_ == nullptr) {
-    faults_->raise(
-        "a work-item calls" + in_line + where() +
-        ", but the launch is not cooperative: give the kernel 'cooperative: true' in the workload");
-  } else {
-    faults_->raise(std::to_string(grid_opened_) + " of " + std::to_string(count_) + " work-items wait at" +
-                   in_line + where() + "; " + std::to_string(left_) + " left the kernel");
-  }
 }
 
 unsigned long long FiberTeam::warp_exchange(unsigned mask, unsigned long long value, unsigned source) {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "device/cpu/concurrent_blocks.h"
 #include "device/cpu/context.h"
 #include "device/cpu/fault_sink.h"
 #include "device/cpu/fiber_stacks.h"
-#include "device/cpu/grid_barrier.h"
 #include "device/cpu/worker_abi.h"
 
 namespace kiln {
@@ -24,9 +24,8 @@ class FiberTeam {
 
   /// Stores the calling thread's context; run_block is then called on this thread.
   void adopt_this_thread() { adopt_thread(thread_); }
-  /// `grid`: null unless the launch is cooperative.
   void run_block(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch, cpu_abi::Index3 block,
-                 FaultSink& faults, GridBarrier* grid);
+                 FaultSink& faults, const BlocksBeside& beside);
 
   // The services for the running work-item; a barrier waits for the work-items that have not left the kernel,
   // as on a GPU; see cpu_abi::Services.
@@ -35,6 +34,7 @@ class FiberTeam {
   unsigned warp_vote(unsigned mask, unsigned predicate);
   unsigned active_lanes(unsigned line);
   void grid_sync(unsigned line);
+  void cluster_sync(unsigned line);
   void wait_while(const unsigned* word, unsigned value, unsigned line);
   /// Gives the block up. Does not return: the objects on the caller's stack are not destroyed.
   void fail_assertion(const char* condition, const char* file, unsigned line);
@@ -62,7 +62,7 @@ class FiberTeam {
     unsigned long long result = 0;
   };
 
-  void raise_at_grid(unsigned line);
+  void sync_blocks(GridBarrier& blocks, std::size_t work_items, const char* sync, unsigned line);
   void give_up();
   static void item_main(void* item);
   void prepare_items(std::size_t count);
@@ -96,7 +96,7 @@ class FiberTeam {
   unsigned barrier_result_ = 0;
   unsigned barrier_arrivals_ = 0;
 
-  std::size_t at_grid_ = 0;      ///< of those at the barrier, the ones in grid_sync()
+  std::size_t at_grid_ = 0;      ///< of those at the barrier, the ones in sync_blocks()
   std::size_t grid_opened_ = 0;  ///< at_grid_ when the barrier opened
   bool grid_passed_ = false;     ///< a work-item has waited for the other blocks since then
 
@@ -107,7 +107,7 @@ class FiberTeam {
   const cpu_abi::Launch* launch_ = nullptr;
   cpu_abi::Index3 block_{};
   FaultSink* faults_ = nullptr;
-  GridBarrier* grid_ = nullptr;
+  BlocksBeside beside_;
 };
 
 }  // namespace kiln

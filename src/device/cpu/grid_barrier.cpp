@@ -16,18 +16,16 @@ std::string text_of_fault(std::uint64_t waiting, std::uint64_t blocks, unsigned 
 
 }  // namespace
 
-GridBarrier::GridBarrier(std::uint64_t blocks, std::string kernel, FaultSink& faults)
-    : blocks_(blocks), kernel_(std::move(kernel)), faults_(faults) {}
+GridBarrier::GridBarrier(Of of, std::uint64_t blocks, const char* kernel, FaultSink& faults)
+    : of_(of), blocks_(blocks), kernel_(kernel), faults_(faults) {}
 
 bool GridBarrier::wait(unsigned line) {
   std::unique_lock lock(mutex_);
   if (waiting_++ == 0) line_ = line;
-  if (left_ != 0) give_up();
+  if (left_ != 0 && of_ == Of::kGrid) give_up();
   if (broken_) return false;
-  if (waiting_ == blocks_) {
-    waiting_ = 0;
-    ++phase_;
-    changed_.notify_all();
+  if (all_wait()) {
+    open();
     return true;
   }
   const std::uint64_t phase = phase_;
@@ -38,14 +36,28 @@ bool GridBarrier::wait(unsigned line) {
 void GridBarrier::leave() {
   const std::lock_guard lock(mutex_);
   ++left_;
-  if (waiting_ != 0) give_up();
+  if (waiting_ == 0) return;
+  if (of_ == Of::kGrid || faults_.raised())
+    give_up();
+  else if (all_wait())
+    open();
+}
+
+bool GridBarrier::all_wait() const {
+  return waiting_ == blocks_ - (of_ == Of::kCluster ? left_ : 0);
+}
+
+void GridBarrier::open() {
+  waiting_ = 0;
+  ++phase_;
+  changed_.notify_all();
 }
 
 /// The fault of the block that did not come, if it had one, is kept.
 void GridBarrier::give_up() {
   if (broken_) return;
   broken_ = true;
-  faults_.raise(text_of_fault(waiting_, blocks_, line_, kernel_, left_));
+  if (of_ == Of::kGrid) faults_.raise(text_of_fault(waiting_, blocks_, line_, kernel_, left_));
   changed_.notify_all();
 }
 

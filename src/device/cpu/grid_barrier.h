@@ -10,12 +10,16 @@
 
 namespace kiln {
 
-/// Where the blocks of a cooperative launch wait for each other, each on a thread of its own. A block that
-/// has left the kernel never comes: the launch then has a fault, and every block that waits gives up.
+/// Where the blocks of a cooperative launch, or of a cluster, wait for each other, each on a thread of its
+/// own. A grid's sync waits for all blocks: one that has left the kernel never comes, the launch then has a
+/// fault, and every block that waits gives up. A cluster's sync waits for the blocks that have not left, as
+/// on a GPU.
 class GridBarrier {
  public:
+  enum class Of { kGrid, kCluster };
+
   /// `kernel`: its name, for messages.
-  GridBarrier(std::uint64_t blocks, std::string kernel, FaultSink& faults);
+  GridBarrier(Of of, std::uint64_t blocks, const char* kernel, FaultSink& faults);
   GridBarrier(const GridBarrier&) = delete;
   GridBarrier& operator=(const GridBarrier&) = delete;
 
@@ -26,10 +30,13 @@ class GridBarrier {
   void leave();
 
  private:
+  [[nodiscard]] bool all_wait() const;
+  void open();
   void give_up();
 
+  const Of of_;
   const std::uint64_t blocks_;
-  const std::string kernel_;
+  const char* const kernel_;
   FaultSink& faults_;
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;

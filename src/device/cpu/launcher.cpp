@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/alternate_stack.h"
-#include "device/cpu/grid_barrier.h"
+#include "device/cpu/concurrent_blocks.h"
 #include "device/fault.h"
 #include "kiln/error.h"
 
@@ -23,6 +23,8 @@ constexpr double kShort = 4e-6;
 /// and its guard page, and Linux gives a process 65530 mappings.
 constexpr std::uint64_t kGridBlocks = 256;
 constexpr std::uint64_t kGridWorkItems = 16384;
+/// Of a cluster; as many as an H100 takes.
+constexpr std::uint64_t kClusterBlocks = 16;
 /// Of a kernel whose blocks take turns: each has a stack. More than any GPU runs at the same time.
 constexpr std::uint64_t kBlocksInTurn = 16384;
 
@@ -48,6 +50,27 @@ void check_block(const cpu_abi::Kernel& kernel, const Dim3& block) {
   }
 }
 
+/// In blocks, along each axis; one block where neither the launch nor the kernel has clusters.
+Dim3 cluster_of(const cpu_abi::Kernel& kernel, const LaunchShape& shape) {
+  const std::string start = std::string("kernel '") + kernel.name + "' ";
+  const Dim3 fixed{kernel.cluster.x, kernel.cluster.y, kernel.cluster.z};
+  if (fixed.volume() != 0 && shape.clustered() && shape.cluster != fixed) {
+    throw bad_input(start + "has __cluster_dims__" + text_of(fixed) + " and is launched in clusters of " +
+                    text_of(shape.cluster));
+  }
+  if (fixed.volume() == 0 && !shape.clustered()) return {1, 1, 1};
+  const Dim3 cluster = fixed.volume() != 0 ? fixed : shape.cluster;
+  if (cluster.volume() > kClusterBlocks) {
+    throw bad_input(start + "is launched in clusters of " + text_of(cluster) + "; the cpu takes at most " +
+                    std::to_string(kClusterBlocks) + " blocks");
+  }
+  if (shape.grid.x % cluster.x != 0 || shape.grid.y % cluster.y != 0 || shape.grid.z % cluster.z != 0) {
+    throw bad_input(start + "is launched with a grid of " + text_of(shape.grid) +
+                    ", which is no multiple of its cluster of " + text_of(cluster));
+  }
+  return cluster;
+}
+
 void check_grid(const cpu_abi::Kernel& kernel, const LaunchShape& shape) {
   const std::uint64_t blocks = shape.grid.volume();
   const std::uint64_t work_items = blocks * shape.block.volume();
@@ -68,10 +91,6 @@ void check_grid(const cpu_abi::Kernel& kernel, const LaunchShape& shape) {
 
 void raise_no_stacks(const cpu_abi::Kernel& kernel, FaultSink& faults) {
   faults.raise(std::string("no memory for the stacks of the work-items of '") + kernel.name + "'");
-}
-
-std::uint64_t blocks_of(const cpu_abi::Launch& launch) {
-  return std::uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
 }
 
 /// The streams of the process, by handle.
@@ -145,11 +164,14 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream
   check_block(kernel, shape.block);
   const std::uint64_t blocks = shape.grid.volume();
   if (blocks == 0 || shape.block.volume() == 0) return;
-  const cpu_abi::Launch launch = {narrow(shape.grid), narrow(shape.block), arguments};
+  const Dim3 cluster = cluster_of(kernel, shape);
+  const cpu_abi::Launch launch = {narrow(shape.grid), narrow(shape.block), arguments, narrow(cluster)};
   FaultSink faults;
   if (shape.cooperative) check_grid(kernel, shape);
-  if (shape.cooperative && kernel.syncs_grid == 0) {
-    run_grid(kernel, launch, shape.dynamic_shared_bytes, blocks, faults);
+  // Blocks of a kernel without fibers do not wait for their cluster.
+  const bool clustered = cluster.volume() > 1 && kernel.uses_fibers != 0;
+  if ((shape.cooperative || clustered) && kernel.syncs_grid == 0) {
+    run_concurrent(kernel, launch, shape.dynamic_shared_bytes, shape.cooperative, faults);
     run_launched(faults);
     if (faults.raised()) stream.fail(faults.message());
     return;
@@ -171,11 +193,11 @@ void Launcher::launch(const cpu_abi::Kernel& kernel, LaunchCost& cost, CpuStream
 
 void Launcher::run_blocks(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                           std::size_t dynamic_shared_bytes, bool alone, FaultSink& faults) {
-  pool_.run(blocks_of(launch), alone, [&](int thread, std::uint64_t first, std::uint64_t last) {
+  pool_.run(volume(launch.grid), alone, [&](int thread, std::uint64_t first, std::uint64_t last) {
     if (faults.raised()) return;
     try {
       runners_[static_cast<std::size_t>(thread)]->run(kernel, launch, dynamic_shared_bytes, first, last,
-                                                      faults, nullptr);
+                                                      faults, {});
     } catch (const std::bad_alloc&) {
       raise_no_stacks(kernel, faults);
     }
@@ -186,13 +208,13 @@ void Launcher::run_launched(FaultSink& faults) {
   if (faults.launches().empty()) return;
   faults.launches().run_all(faults, [&](const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                                         std::size_t dynamic_shared_bytes, FaultSink& of_grid) {
-    run_blocks(kernel, launch, dynamic_shared_bytes, blocks_of(launch) == 1, of_grid);
+    run_blocks(kernel, launch, dynamic_shared_bytes, volume(launch.grid) == 1, of_grid);
   });
 }
 
 std::uint64_t Launcher::run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                                    std::size_t dynamic_shared_bytes, int threads, FaultSink& faults) {
-  const std::uint64_t blocks = blocks_of(launch);
+  const std::uint64_t blocks = volume(launch.grid);
   const auto count = std::min(static_cast<std::uint64_t>(threads), blocks);
   GridPhases phases(blocks, static_cast<unsigned>(count), kernel.name, faults);
   pool_.run_on_each(static_cast<int>(count), [&](int thread, std::uint64_t, std::uint64_t) {
@@ -209,27 +231,31 @@ std::uint64_t Launcher::run_phases(const cpu_abi::Kernel& kernel, const cpu_abi:
   return phases.count();
 }
 
-void Launcher::run_grid(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
-                        std::size_t dynamic_shared_bytes, std::uint64_t blocks, FaultSink& faults) {
+void Launcher::run_concurrent(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                              std::size_t dynamic_shared_bytes, bool cooperative, FaultSink& faults) {
   const std::lock_guard lock(grid_mutex_);
-  GridBarrier grid(blocks, kernel.name, faults);
-  const auto run_block = [&](std::uint64_t block) {
-    try {
-      const AlternateStack stack;
-      make_block_runner(stack_bytes_)
-          ->run(kernel, launch, dynamic_shared_bytes, block, block + 1, faults, &grid);
-    } catch (const std::bad_alloc&) {
-      raise_no_stacks(kernel, faults);
+  ConcurrentBlocks blocks(kernel, launch, cooperative, faults);
+  const auto run_blocks = [&](std::uint64_t thread) {
+    const AlternateStack stack;
+    std::unique_ptr<BlockRunner> runner;
+    while (blocks.next()) {
+      try {
+        if (!runner) runner = make_block_runner(stack_bytes_);
+        const std::uint64_t block = blocks.block_of(thread);
+        runner->run(kernel, launch, dynamic_shared_bytes, block, block + 1, faults, blocks.beside(thread));
+      } catch (const std::bad_alloc&) {
+        raise_no_stacks(kernel, faults);
+      }
+      blocks.leave(thread);
     }
-    grid.leave();
   };
   std::vector<std::jthread> threads;
   try {
-    threads.reserve(blocks);
-    for (std::uint64_t block = 0; block < blocks; ++block) threads.emplace_back(run_block, block);
+    threads.reserve(blocks.threads());
+    while (threads.size() < blocks.threads()) threads.emplace_back(run_blocks, threads.size());
   } catch (const std::system_error&) {
     faults.raise(std::string("the system refuses a thread for each block of '") + kernel.name + "'");
-    for (std::uint64_t block = threads.size(); block < blocks; ++block) grid.leave();
+    blocks.give_up(blocks.threads() - threads.size());
   }
 }
 

@@ -86,12 +86,12 @@ class Launcher {
   /// the number of such phases.
   std::uint64_t run_phases(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                            std::size_t dynamic_shared_bytes, int threads, FaultSink& faults);
-  /// Any other cooperative launch: each block on a thread of its own.
-  void run_grid(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
-                std::size_t dynamic_shared_bytes, std::uint64_t blocks, FaultSink& faults);
+  /// Any other launch with blocks that wait for each other: each block on a thread of its own.
+  void run_concurrent(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
+                      std::size_t dynamic_shared_bytes, bool cooperative, FaultSink& faults);
 
   std::size_t stack_bytes_;
-  std::mutex grid_mutex_;  ///< one cooperative launch at a time
+  std::mutex grid_mutex_;  ///< one launch with concurrent blocks at a time
   ThreadPool pool_;
   std::vector<std::unique_ptr<BlockRunner>> runners_;  ///< one per thread of the pool
 };

@@ -5,17 +5,28 @@
 
 namespace kiln::cpu_abi {
 
-constexpr unsigned kAbiVersion = 9;
+constexpr unsigned kAbiVersion = 10;
 
 struct Index3 {
   unsigned x, y, z;
 };
+
+constexpr unsigned long long volume(const Index3& extents) {
+  return 1ull * extents.x * extents.y * extents.z;
+}
 
 /// One launch. Lives in the caller until every block has run.
 struct Launch {
   Index3 grid;
   Index3 block;
   void* const* arguments;  ///< arguments[i] points at the i-th parameter's value
+  Index3 cluster;          ///< in blocks; (1, 1, 1): the grid has no clusters
+};
+
+/// Where a block of a cluster has its shared memory.
+struct ClusterBlock {
+  char* variables;  ///< one of its unit's thread-local variables; the others have the same distance from it
+  char* dynamic_shared;
 };
 
 struct Worker;
@@ -48,6 +59,8 @@ struct Services {
   void (*grid_sync)(Worker*, unsigned line, unsigned left);
   /// Waits while *word is `value`: another work-item of the block changes it.
   void (*wait_while)(Worker*, const unsigned* word, unsigned value, unsigned line);
+  /// Waits for every work-item of the cluster. Only in a launch whose clusters have several blocks.
+  void (*cluster_sync)(Worker*, unsigned line);
   /// A kernel launches a kernel, which runs when the grid of the first one has ended.
   void (*launch)(Worker*, const DeviceLaunch*);
   /// Runs what the calling thread's blocks have launched.
@@ -59,7 +72,9 @@ struct Worker {
   const Services* services;
   void* dynamic_shared;  ///< of the running block
   unsigned long long dynamic_shared_bytes;
-  unsigned cooperative;  ///< 1: all blocks of the launch run at the same time
+  unsigned cooperative;          ///< 1: all blocks of the launch run at the same time
+  Index3 cluster;                ///< of the launch
+  ClusterBlock* cluster_blocks;  ///< of the running block's cluster, x fastest; null where that is one block
 };
 
 /// What a unit exports for each kernel, as a symbol of C linkage.
@@ -70,6 +85,7 @@ struct Kernel {
   const char* name;
   const char* note;    ///< why it runs as fibers; empty: it does not, or the reason is unknown
   Index3 fixed_block;  ///< baked in; all 0: any block
+  Index3 cluster;      ///< of its __cluster_dims__; all 0: it has none
   unsigned parameter_count;
   const unsigned long long* parameter_bytes;
   /// Without fibers: runs blocks [first, last), counted x fastest.

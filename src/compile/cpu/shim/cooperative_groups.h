@@ -1,4 +1,4 @@
-// Stands in for <cooperative_groups.h> and the headers under it: the grid, clusters of one block, the block,
+// Stands in for <cooperative_groups.h> and the headers under it: the grid, the block,
 // tiles, groups of lanes, reductions, scans and copies.
 #pragma once
 
@@ -31,35 +31,7 @@ KILN_SHIM thread_block this_thread_block(block_tile_memory<MaxBlockSize>&) {
   return thread_block();
 }
 
-/// The cluster, which has one block here.
-class cluster_group {
- public:
-  struct arrival_token {};
-  static void sync() { __syncthreads(); }
-  static arrival_token barrier_arrive() { return {}; }
-  static void barrier_wait() { sync(); }
-  static void barrier_wait(arrival_token&&) { sync(); }
-  static unsigned query_shared_rank(const void*) { return 0; }
-  /// Fails the launch where `rank` is another block's.
-  template <class T>
-  static T* map_shared_rank(T* p, int rank) {
-    kiln_assert(rank == 0, "a cluster of blocks has one block on the cpu", "map_shared_rank", 0);
-    return p;
-  }
-  static dim3 block_index() { return dim3(0, 0, 0); }
-  static unsigned block_rank() { return 0; }
-  static dim3 thread_index() { return thread_block::thread_index(); }
-  static unsigned thread_rank() { return thread_block::thread_rank(); }
-  static dim3 dim_blocks() { return dim3(1, 1, 1); }
-  static unsigned num_blocks() { return 1; }
-  static dim3 dim_threads() { return thread_block::dim_threads(); }
-  static unsigned num_threads() { return thread_block::size(); }
-  static unsigned size() { return thread_block::size(); }
-};
-
-KILN_SHIM cluster_group this_cluster() {
-  return cluster_group();
-}
+class cluster_group;  // a part of the shim has it (clusters.h), where a text names clusters
 
 /// The grid, whose blocks run at the same time in a cooperative launch; only there it can synchronise.
 class grid_group {
@@ -89,11 +61,22 @@ class grid_group {
   dim3 dim_blocks() const { return dim3(gridDim.x, gridDim.y, gridDim.z); }
   dim3 group_dim() const { return dim_blocks(); }
   dim3 block_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-  // Of its clusters, each of which is a block.
-  dim3 dim_clusters() const { return dim_blocks(); }
-  dim3 cluster_index() const { return block_index(); }
-  unsigned long long num_clusters() const { return num_blocks(); }
-  unsigned long long cluster_rank() const { return block_rank(); }
+  dim3 dim_clusters() const {
+    const kiln::cpu_abi::Index3& cluster = kiln_worker->cluster;
+    return dim3(gridDim.x / cluster.x, gridDim.y / cluster.y, gridDim.z / cluster.z);
+  }
+  dim3 cluster_index() const {
+    const kiln::cpu_abi::Index3& cluster = kiln_worker->cluster;
+    return dim3(blockIdx.x / cluster.x, blockIdx.y / cluster.y, blockIdx.z / cluster.z);
+  }
+  unsigned long long num_clusters() const {
+    const dim3 clusters = dim_clusters();
+    return static_cast<unsigned long long>(clusters.x) * clusters.y * clusters.z;
+  }
+  unsigned long long cluster_rank() const {
+    const dim3 clusters = dim_clusters(), index = cluster_index();
+    return index.x + static_cast<unsigned long long>(clusters.x) * (index.y + clusters.y * index.z);
+  }
 };
 
 KILN_SHIM grid_group this_grid() {
@@ -308,7 +291,10 @@ class thread_group {
 
  public:
   thread_group(const thread_block&) : kind_(Kind::kBlock), members_(0) {}
-  thread_group(const cluster_group&) : kind_(Kind::kBlock), members_(0) {}
+  thread_group(const cluster_group&) : kind_(Kind::kBlock), members_(0) {
+    kiln_assert(kiln_worker->cluster_blocks == nullptr,
+                "a thread_group is no cluster of several blocks on the cpu", "thread_group", 0);
+  }
   thread_group(const grid_group&) : kind_(Kind::kGrid), members_(0) {}
   thread_group(const coalesced_group& group) : kind_(Kind::kLanes), members_(group.members()) {}
   template <unsigned Size, class Parent>

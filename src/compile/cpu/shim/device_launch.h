@@ -107,6 +107,7 @@ struct DeviceLaunch {
                                            name,
                                            Waits ? "a kernel launches it" : "",
                                            {0, 0, 0},
+                                           {0, 0, 0},
                                            sizeof...(A),
                                            Kernel::Items::bytes,
                                            Waits ? nullptr : &Kernel::run_blocks,

@@ -62,7 +62,13 @@ struct Shape {
   static constexpr bool baked = BlockX != 0;
   static constexpr bool guarded = Guarded;
   static constexpr Index3 fixed_block = {BlockX, BlockY, BlockZ};
+  static constexpr Index3 cluster = {0, 0, 0};
 };
+
+/// What `__cluster_dims__(x, y, z)` says.
+constexpr Index3 cluster_dims(unsigned x = 0, unsigned y = 1, unsigned z = 1) {
+  return x == 0 ? Index3{0, 0, 0} : Index3{x, y, z};
+}
 
 /// Sets blockDim and gridDim of this thread and returns the block shape, a constant where it is baked.
 template <class S>
@@ -81,6 +87,18 @@ KILN_SHIM Index3 enter_launch(const Launch* launch, Worker* worker) {
   blockDim.y = block.y;
   blockDim.z = block.z;
   return block;
+}
+
+/// The rank of a block in its cluster, x fastest.
+KILN_SHIM unsigned cluster_rank(const Index3& cluster) {
+  return blockIdx.x % cluster.x + cluster.x * (blockIdx.y % cluster.y + cluster.y * (blockIdx.z % cluster.z));
+}
+
+/// Tells the other blocks of the cluster where this one's shared memory is.
+KILN_SHIM void enter_cluster(Worker* worker) {
+  if (worker->cluster_blocks == nullptr) return;
+  worker->cluster_blocks[cluster_rank(worker->cluster)] = {reinterpret_cast<char*>(&kiln_worker),
+                                                           static_cast<char*>(worker->dynamic_shared)};
 }
 
 template <auto F, class S, class Signature>
@@ -215,6 +233,7 @@ using RunnerOf = Runner<F, S, decltype(F)>;
                                                                             label,                           \
                                                                             note,                            \
                                                                             kiln_shape_##index::fixed_block, \
+                                                                            kiln_shape_##index::cluster,     \
                                                                             runner::count,                   \
                                                                             runner::bytes,                   \
                                                                             blocks,                          \
@@ -247,6 +266,7 @@ using RunnerOf = Runner<F, S, decltype(F)>;
     blockIdx.y = block.y;                                                                            \
     blockIdx.z = block.z;                                                                            \
     ++kiln_block_serial;                                                                             \
+    kiln::cpu::enter_cluster(worker);                                                                \
   }                                                                                                  \
   static void kiln_item_##index(const kiln::cpu_abi::Launch* launch, kiln::cpu_abi::Index3 thread) { \
     if (kiln_shape_##index::baked) {                                                                 \

@@ -139,14 +139,16 @@ KILN_SHIM double fdivide(double x, double y) {
 // Addresses of shared memory fit 32 bits, as on a GPU. They count from the dynamic array; from the page of a
 // variable of the unit that is thread_local, as the static arrays of fibers are; or from the thread's stack,
 // where those of split kernels are. Arrays are aligned by them as by their pointers: `address ^= 4096` is the
-// other half of an array that is aligned to its size.
+// other half of an array that is aligned to its size. Addresses in other blocks of a cluster have 24 bits of
+// the block and its rank above them.
 static thread_local char kiln_shared_variable;
 static thread_local char* kiln_stack_anchor;
 KILN_SHIM char* __cvta_anchor(void* p) {
   return static_cast<char*>(p) - reinterpret_cast<size_t>(p) % (1u << 16);
 }
 constexpr size_t kKilnDynamicShared = 1u << 24, kKilnWindow = 1u << 29, kKilnStaticShared = 1u << 30,
-                 kKilnStackShared = 3u << 30;
+                 kKilnStackShared = 3u << 30, kKilnClusterStatic = 0xe0000000u,
+                 kKilnClusterDynamic = 0xf0000000u;
 
 KILN_SHIM size_t __cvta_generic_to_shared(const void* p) {
   const size_t address = reinterpret_cast<size_t>(p);
@@ -166,6 +168,13 @@ KILN_SHIM size_t __cvta_generic_to_global(const void* p) {
 }
 KILN_SHIM void* __cvta_shared_to_generic(size_t p) {
   if (p < kKilnDynamicShared) return static_cast<char*>(kiln_worker->dynamic_shared) + p;
+  if (p >= kKilnClusterStatic) {
+    const kiln::cpu_abi::ClusterBlock& block = kiln_worker->cluster_blocks[p / kKilnDynamicShared % 16];
+    const size_t offset = p % kKilnDynamicShared;
+    if (p >= kKilnClusterDynamic) return block.dynamic_shared + offset;
+    return __cvta_anchor(&kiln_shared_variable) + offset - kKilnDynamicShared / 2 +
+           (block.variables - reinterpret_cast<char*>(&kiln_worker));
+  }
   const bool fixed = p < kKilnStaticShared + kKilnWindow;
   return (fixed ? __cvta_anchor(&kiln_shared_variable) : kiln_stack_anchor) +
          (p - (fixed ? kKilnStaticShared : kKilnStackShared));
