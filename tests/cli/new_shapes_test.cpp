@@ -293,7 +293,7 @@ TEST_F(NewShapes, TypesOfTemplatesMayBeVectors) {
          {"checks: []", "checks: [{buffer: out, expected: 2}, {buffer: bytes, expected: " + bytes + "}]"}});
   };
   for (const auto& [type, bytes] :
-       std::map<std::string, std::string>{{"double3", "24"}, {"half2", "4"}, {"unsigned", "4"}}) {
+       std::map<std::string, std::string>{{"double3", "24"}, {"uchar4", "4"}, {"unsigned", "4"}}) {
     const CliResult ran = filled(type, bytes);
     EXPECT_EQ(ran.code, kExitDone) << type << ran.err << ran.out;
   }
