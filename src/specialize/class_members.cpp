@@ -217,6 +217,8 @@ constexpr const char* kVirtualFunctions = "kiln_virtual_functions";
 
 std::optional<std::vector<TextParameter>> members_of(const ProgramText& program, const std::string& type,
                                                      int depth) {
+  if (const auto row = numbers_of_glm(program, type))
+    return members_named({{row->type + " [" + std::to_string(row->count) + "]", "elements"}});
   const TemplateId id = template_id(resolved(program, type, 0));
   const FoundClass one = find_class(program, id);
   if (one.found == nullptr) {
@@ -283,6 +285,19 @@ std::string substituted(const std::string& text, const Values& values) {
 
 std::string resolved_type(const ProgramText& program, const std::string& type) {
   return resolved(program, type, 0);
+}
+
+std::optional<NumberRow> numbers_of_glm(const ProgramText& program, const std::string& type) {
+  const auto extent = [](const std::string& text) {
+    return text.size() == 1 && text[0] >= '1' && text[0] <= '4' ? static_cast<std::size_t>(text[0] - '0') : 0;
+  };
+  const TemplateId id = template_id(resolved(program, type, 0));
+  const std::string own = id.name.substr(id.name.rfind(':') + 1);
+  if (own == "vec" && id.arguments.size() >= 2 && extent(id.arguments[0]) > 0)
+    return NumberRow{id.arguments[1], extent(id.arguments[0])};
+  if (own == "mat" && id.arguments.size() >= 3 && extent(id.arguments[0]) * extent(id.arguments[1]) > 0)
+    return NumberRow{id.arguments[2], extent(id.arguments[0]) * extent(id.arguments[1])};
+  return std::nullopt;
 }
 
 std::optional<std::vector<TextParameter>> members_of_type(const ProgramText& program,

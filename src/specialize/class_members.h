@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -19,6 +20,15 @@ constexpr int kDeepestClass = 8;  ///< bases of bases and aliases of aliases tha
 /// types inside of classes ("typename Traits<float>::Pointer"). All other types are returned as they are,
 /// without the namespace if the text has a class of that name.
 [[nodiscard]] std::string resolved_type(const ProgramText& program, const std::string& type);
+
+/// Numbers of one type that lie behind each other, aligned like one of them.
+struct NumberRow {
+  std::string type;
+  std::size_t count = 0;
+};
+
+/// What a vector or a matrix of glm holds: "float" and 3 of `glm::vec3`, whose own text has unions.
+[[nodiscard]] std::optional<NumberRow> numbers_of_glm(const ProgramText& program, const std::string& type);
 
 /// The data members of a class, the members of its bases first, for the arguments of its template; also of
 /// std::pair and of CUDA's own structs. Absent if there is no such class, or if the members of a base are not

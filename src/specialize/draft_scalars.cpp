@@ -19,9 +19,6 @@ constexpr std::int64_t kMostGuessed = std::int64_t{1} << 25;  // elements of a b
 constexpr std::int64_t kGuessedSide = 64;                     // of a buffer that has three sizes or more
 constexpr int kDeepestExpression = 8;
 constexpr const char* kHowLarge = "how large";
-/// Functions that read a number from a text.
-constexpr std::array<std::string_view, 6> kReadsNumber = {"atoi", "atol",   "stoi",
-                                                          "stol", "strtol", "strtoul"};
 
 /// Names that go together as extents, the contiguous one first.
 const std::vector<std::vector<std::string>>& extents_together() {
@@ -137,17 +134,18 @@ std::string DraftScalars::scalar_name(const TextKernel& kernel, const std::strin
     kind = "float";
   }
   DraftLine line = {"", "", ""};
-  const std::string given =
-      types_.launched_with(kernel, static_cast<std::size_t>(parameter - kernel.parameters.begin()));
+  const auto index = static_cast<std::size_t>(parameter - kernel.parameters.begin());
+  const std::string given = types_.launched_with(kernel, index);
+  const std::string computed = types_.launched_value(kernel, index);
   std::string value;
   if (kind == "bool") {
     value = given == "true" || given == "1" ? "true" : "false";
     if (given != "true" && given != "false") line.todo = "its value";
-  } else if (const auto whole = types_.value_of(given); whole && (*whole >= 1 || !is_size_name(name))) {
+  } else if (const auto whole = types_.value_of(computed); whole && (*whole >= 1 || !is_size_name(name))) {
     const bool wraps = kind == "unsigned" && *whole < 0 && *whole >= -2147483648LL;
     value = std::to_string(wraps ? *whole + 4294967296LL : *whole);
     line.remark = "as in the program: " + given;
-  } else if (const auto real = real_of(constant_text(given));
+  } else if (const auto real = real_of(constant_text(computed));
              real && (kind == "float" || kind == "double" || !scalar)) {
     value = *real;
     line.remark = "as in the program: " + given;
@@ -161,6 +159,10 @@ std::string DraftScalars::scalar_name(const TextKernel& kernel, const std::strin
             : part > 0            ? std::to_string(part)
                                   : "1";
     line.todo = large ? kHowLarge : "its value";
+  }
+  if (line.todo.empty() && types_.may_have_changed(kernel, index)) {
+    line.todo = "its value";
+    line.remark = "in the program at first: " + given;
   }
   if (value == "0") zeros_.insert(mine);
   const bool whole_number = scalar && !is_real(*scalar) && kind != "bool";

@@ -86,6 +86,16 @@ std::string DraftTypes::launched_with(const TextKernel& kernel, std::size_t inde
   return launch != nullptr && index < launch->arguments.size() ? launch->arguments[index] : "";
 }
 
+std::string DraftTypes::launched_value(const TextKernel& kernel, std::size_t index) const {
+  const TextLaunch* launch = launch_of(kernel);
+  return launch != nullptr && index < launch->values.size() ? launch->values[index] : "";
+}
+
+bool DraftTypes::may_have_changed(const TextKernel& kernel, std::size_t index) const {
+  const TextLaunch* launch = launch_of(kernel);
+  return launch != nullptr && index < launch->unsure_values.size() && launch->unsure_values[index];
+}
+
 std::optional<std::int64_t> DraftTypes::value_of(const std::string& text) const {
   const auto value = constant_value(text, program_.constants);
   return value ? value : constant_value(with_calls_evaluated(text, 0), program_.constants);
@@ -284,6 +294,12 @@ ArgumentType DraftTypes::argument_type(const TextParameter& parameter, const Tex
   result.rows = stars == 2 && !reference && (open == std::string::npos || one_extent);
   if (stars > 1 && !result.rows) return result;
   result.type = type_name(type, kernel);
+  const auto row = result.type.empty() ? numbers_of_glm(program_, type.substr(0, type.find_first_of("*&[")))
+                                       : std::nullopt;
+  if (row) {
+    const std::string name = type_name(row->type, kernel) + std::to_string(row->count);
+    if (parse_element_type(name)) result.type = name;
+  }
   if (result.pointer && result.type.empty()) {
     result.type = "uchar";
     result.bytes = bare_type(type) == "void" ? "" : bare_type(type);

@@ -48,6 +48,12 @@ class DraftTypes {
   /// The argument's text where the program launches the kernel; empty if it does not.
   [[nodiscard]] std::string launched_with(const TextKernel& kernel, std::size_t index) const;
 
+  /// The same with local values of the host in place of their names.
+  [[nodiscard]] std::string launched_value(const TextKernel& kernel, std::size_t index) const;
+
+  /// Whether a statement between such a value and the launch may change it.
+  [[nodiscard]] bool may_have_changed(const TextKernel& kernel, std::size_t index) const;
+
   [[nodiscard]] std::optional<std::int64_t> value_of(const std::string& text) const;
 
   /// Whether an expression names a variable of a function of the program.

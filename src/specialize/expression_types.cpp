@@ -56,6 +56,7 @@ std::string ExpressionTypes::type_of(const std::string& expression, std::size_t 
     if (!pointer.empty()) return pointer;
   }
   if (std::string made = made_type(tokens, scope); !made.empty()) return made;
+  if (std::string returned = result_of_template(tokens); !returned.empty()) return returned;
   if (tokens.size() > 1 && tokens[1].is("(")) {  // of a function, or of a member of the class around
     const std::string name(tokens[0].text);
     std::string result;
@@ -96,6 +97,25 @@ std::string ExpressionTypes::type_behind(std::string type, const std::vector<Tok
   }
   const bool offset = i < tokens.size() && (tokens[i].is("+") || tokens[i].is("-"));
   return i == tokens.size() || offset ? type : "";
+}
+
+std::string ExpressionTypes::result_of_template(const std::vector<Token>& tokens) const {
+  std::size_t name = 0;
+  while (name + 3 < tokens.size() && tokens[name].identifier() && tokens[name + 1].is("::")) name += 2;
+  if (name + 3 >= tokens.size() || !tokens[name].identifier() || !tokens[name + 1].is("<")) return "";
+  const std::size_t open = behind_angles(tokens, name + 1, tokens.size());
+  if (open >= tokens.size() || !tokens[open].is("(")) return "";
+  const std::vector<TokenSpan> given = parts_of(tokens, {name + 2, open - 1}, true);
+  for (const TextScope& one : program_.scopes) {
+    const bool fits = one.name == tokens[name].text && one.outer == TextScope::kNone && !one.lambda &&
+                      one.template_parameters.size() >= given.size() && !one.specialises;
+    if (!fits || one.result.empty() || bare_type(one.result) == "auto") continue;
+    std::map<std::string, std::string> values;
+    for (std::size_t i = 0; i < given.size(); ++i)
+      values[one.template_parameters[i].name] = text_of(tokens, given[i]);
+    return type_behind(substituted(one.result, values), tokens, tokens[open].close + 1);
+  }
+  return "";
 }
 
 std::string ExpressionTypes::made_type(const std::vector<Token>& tokens, std::size_t scope) const {

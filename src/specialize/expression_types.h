@@ -35,6 +35,10 @@ class ExpressionTypes {
   /// "ops::Add<float>" of `ops::Add<float>()`, and "Put" of `Put{1.0}`.
   [[nodiscard]] std::string made_type(const std::vector<Token>& tokens, std::size_t scope) const;
 
+  /// What a function template returns that is called with its arguments: "std::unique_ptr<float>" of
+  /// `make<float>(n)`; empty for all else.
+  [[nodiscard]] std::string result_of_template(const std::vector<Token>& tokens) const;
+
   /// "float *" of `x.data<float>()`, of `raw_pointer_cast(&x[0])` and `x.data()` where x is a container of
   /// them; empty for all else.
   [[nodiscard]] std::string pointer_of_container(const std::vector<Token>& tokens, std::size_t scope,

@@ -28,10 +28,7 @@ Scope scope_at(const TokenizedText& source, const std::vector<Declaration>& decl
   return {};
 }
 
-}  // namespace
-
-std::vector<std::string> texts_in_their_scopes(const std::string& text,
-                                               const std::vector<IncludedHeader>& headers) {
+std::vector<Scope> scopes_of(const std::string& text, const std::vector<IncludedHeader>& headers) {
   std::map<std::string, std::size_t> by_name;
   for (std::size_t i = 0; i < headers.size(); ++i) by_name[headers[i].name] = i;
   std::vector<Scope> scopes(headers.size());
@@ -50,6 +47,24 @@ std::vector<std::string> texts_in_their_scopes(const std::string& text,
       by_name.erase(header);  // the first use counts
     }
   }
+  return scopes;
+}
+
+}  // namespace
+
+std::vector<std::string> scopes_of_headers(const std::string& text,
+                                           const std::vector<IncludedHeader>& headers) {
+  std::vector<std::string> names;
+  for (const Scope& scope : scopes_of(text, headers)) {
+    std::string& whole = names.emplace_back();
+    for (const std::string& name : scope) whole += name.empty() ? "" : name + "::";
+  }
+  return names;
+}
+
+std::vector<std::string> texts_in_their_scopes(const std::string& text,
+                                               const std::vector<IncludedHeader>& headers) {
+  const std::vector<Scope> scopes = scopes_of(text, headers);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < headers.size(); ++i) {
     std::string whole;

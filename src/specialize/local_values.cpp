@@ -28,8 +28,14 @@ KnownValues known_at(std::size_t token, const std::vector<LocalValue>& values) {
   return known;
 }
 
-/// Names of known values that may have changed before a token, or whose texts name such ones. What a kernel
-/// gets is a parameter of the workload, whatever its value.
+/// Whether a text names one of them.
+bool names_any(const std::string& text, const std::set<std::string>& names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& name) { return has_word(text, name); });
+}
+
+/// Names of known values that may have changed before a token, or whose texts name such ones, without
+/// `arguments`: what a kernel gets is a parameter of the workload, whatever its value.
 std::set<std::string> unsure_names(std::size_t token, const KnownValues& known,
                                    const std::vector<LocalChange>& changes,
                                    const std::vector<std::string>& arguments) {
@@ -47,15 +53,29 @@ std::set<std::string> unsure_names(std::size_t token, const KnownValues& known,
     more = false;
     for (const auto& [name, value] : known) {
       if (is_argument(name) || unsure.contains(name)) continue;
-      const bool follows =
-          std::any_of(value->texts.begin(), value->texts.end(), [&](const std::string& text) {
-            return std::any_of(unsure.begin(), unsure.end(),
-                               [&](const std::string& other) { return has_word(text, other); });
-          });
+      const bool follows = std::any_of(value->texts.begin(), value->texts.end(),
+                                       [&](const std::string& text) { return names_any(text, unsure); });
       if (follows) more = unsure.insert(name).second;
     }
   }
   return unsure;
+}
+
+/// The arguments with local values, in their order, in place of their names.
+std::vector<std::string> resolved_arguments(const std::vector<std::string>& arguments,
+                                            const std::vector<const LocalValue*>& values,
+                                            const Constants& here) {
+  Constants texts;
+  for (const LocalValue* value : values) {
+    const auto number = constant_value(value->name, here);
+    const std::string text =
+        number ? std::to_string(*number) : in_brackets(substituted(value->texts.front(), texts));
+    if (text.size() <= kLongestValue) texts[value->name] = text;
+  }
+  std::vector<std::string> resolved;
+  for (const std::string& argument : arguments)
+    resolved.push_back(without_brackets(substituted(argument, texts)));
+  return resolved;
 }
 
 }  // namespace
@@ -66,30 +86,28 @@ void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& val
                           const std::map<std::string, std::vector<std::string>>& shapes) {
   const KnownValues known = known_at(launch.token, values);
   const std::set<std::string> unsure = unsure_names(launch.token, known, changes, launch.arguments);
-  const auto names_unsure = [&](const std::string& text) {
-    return std::any_of(unsure.begin(), unsure.end(),
-                       [&](const std::string& name) { return has_word(text, name); });
-  };
-  launch.unsure_grid = names_unsure(launch.grid);
-  launch.unsure_block = names_unsure(launch.block);
-  launch.unsure_shared = names_unsure(launch.shared);
+  launch.unsure_grid = names_any(launch.grid, unsure);
+  launch.unsure_block = names_any(launch.block, unsure);
+  launch.unsure_shared = names_any(launch.shared, unsure);
+  const std::set<std::string> changed = unsure_names(launch.token, known, changes, {});
+  for (const std::string& argument : launch.arguments)
+    launch.unsure_values.push_back(names_any(argument, changed));
   Constants here = constants;
-  for (const auto& [name, value] : known) {
-    if (!value->shape) here[name] = value->texts.front();
-  }
   std::vector<const LocalValue*> in_order;  // a value names only earlier ones
   std::set<std::string> of_arguments;       // names whose values follow from what the kernel gets
   for (const auto& [name, value] : known) {
     if (value->shape) continue;
+    here[name] = value->texts.front();
+    in_order.push_back(value);
     if (std::find(launch.arguments.begin(), launch.arguments.end(), name) != launch.arguments.end())
       of_arguments.insert(name);
-    else
-      in_order.push_back(value);
   }
   std::sort(in_order.begin(), in_order.end(),
             [](const LocalValue* a, const LocalValue* b) { return a->begin < b->begin; });
+  launch.values = resolved_arguments(launch.arguments, in_order, here);
   Constants numbers, texts;  // of names that mean something else elsewhere
   for (const LocalValue* value : in_order) {
+    if (of_arguments.contains(value->name)) continue;
     const std::string text = substituted(value->texts.front(), texts);
     const bool of_argument = std::any_of(of_arguments.begin(), of_arguments.end(),
                                          [&](const std::string& name) { return has_word(text, name); });

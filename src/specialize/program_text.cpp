@@ -349,9 +349,17 @@ class ProgramReader {
     static const std::set<std::string_view> dropped = {
         "static",    "inline",   "virtual",    "explicit",        "friend",    "extern",
         "constexpr", "__host__", "__device__", "__forceinline__", "__inline__"};
+    std::size_t end = begin;
+    while (end + 1 < declaration.parameters.begin && !at(end, declaration.names[0])) ++end;
+    while (end >= begin + 2 && at(end - 1, "::")) {  // "Grid<T>::step" has its type in front of "Grid"
+      end -= 2;
+      for (int depth = 0; end > begin; --end) {
+        depth += at(end, ">") ? 1 : at(end, "<") ? -1 : 0;
+        if (depth == 0 && !at(end, "<")) break;
+      }
+    }
     std::string result;
-    for (std::size_t i = begin; i + 1 < declaration.parameters.begin; ++i) {
-      if (at(i, declaration.names[0]) || at(i + 1, "::")) break;
+    for (std::size_t i = begin; i < end; ++i) {
       if (!dropped.contains(tokens()[i].text)) append_token(result, tokens()[i].text);
     }
     return result;
@@ -721,11 +729,13 @@ class ProgramReader {
       if (!tokens()[i].identifier()) continue;
       if (at(i + 1, ".") && at(i + 3, "=") && add_extent(i, span.end, blocks.back())) continue;
       const bool later = i == behind && i > span.begin;
-      const bool typed = later || (i > span.begin && tokens()[i - 1].identifier() && !at(i - 1, "return"));
+      const bool typed =
+          later || (i > span.begin && tokens()[i - 1].identifier() && !is_word_of_statements(i - 1));
       if (!typed) {
-        if (is_changed(i, span.end)) local_changes_.push_back({std::string(tokens()[i].text), i});
+        if (is_changed(i, span.end)) add_change(i, span.end);
         const bool in_header = i < parentheses && blocks.back() > parentheses;  // of a for
-        const bool statement = i > span.begin && (at(i - 1, ";") || at(i - 1, "{") || at(i - 1, "}"));
+        const std::size_t before = i > span.begin && is_increment(i - 1) ? i - 2 : i - 1;
+        const bool statement = i > span.begin && (at(before, ";") || at(before, "{") || at(before, "}"));
         if (statement && !in_header) add_assignment(i, span.end, blocks.back());
         continue;
       }
@@ -762,19 +772,30 @@ class ProgramReader {
     }
   }
 
+  /// `return n = 3;`, `else n = 3;`: no type is in front of the name.
+  [[nodiscard]] bool is_word_of_statements(std::size_t i) const {
+    return at(i, "return") || at(i, "else") || at(i, "do") || at(i, "throw") || at(i, "delete");
+  }
+
+  [[nodiscard]] bool is_increment(std::size_t i) const { return at(i, "++") || at(i, "--"); }
+
   /// Whether a variable is set by the statement of an `if`, a loop or an `else` without braces, or by a
   /// function that gets its address.
   [[nodiscard]] bool is_changed(std::size_t name, std::size_t last) const {
     if (name < 2 || name + 2 >= last) return false;
     if (at(name - 1, "&"))
       return (at(name - 2, "(") || at(name - 2, ",")) && (at(name + 1, ",") || at(name + 1, ")"));
-    return (at(name - 1, ")") || at(name - 1, "else")) && assignment_at(name, last) != Assignment::kNone;
+    const std::size_t before = is_increment(name - 1) ? name - 2 : name - 1;
+    const bool alone = at(before, ")") || at(before, "else") || at(before, "do");
+    return alone && assignment_at(name, last) != Assignment::kNone;
   }
 
-  enum class Assignment { kNone, kPlain, kCompound, kShift };
+  enum class Assignment { kNone, kPlain, kCompound, kShift, kIncrement };
 
-  /// `name = value`, `name += value` and the like, `name <<= value` or `name >>= value`.
+  /// `name = value`, `name += value` and the like, `name <<= value` or `name >>= value`, `name++` or
+  /// `--name`.
   [[nodiscard]] Assignment assignment_at(std::size_t name, std::size_t last) const {
+    if (is_increment(name + 1) || (name > 0 && is_increment(name - 1))) return Assignment::kIncrement;
     const std::string_view sign = tokens()[name + 1].text;
     if (sign == "=" && !at(name + 2, "=")) return Assignment::kPlain;
     if (name + 2 < last && (sign == "<" || sign == ">") && at(name + 2, sign == "<" ? "<=" : ">="))
@@ -782,6 +803,16 @@ class ProgramReader {
     const bool compound = sign.size() == 2 && sign[1] == '=' &&
                           std::string_view("+-*/%&|^").find(sign[0]) != std::string_view::npos;
     return compound ? Assignment::kCompound : Assignment::kNone;
+  }
+
+  /// A statement that may change a variable. What the user may give on the command line is no change.
+  void add_change(std::size_t name, std::size_t last) {
+    for (std::size_t i = name + 1; i < last && !at(i, ";"); ++i) {
+      const std::string_view word = tokens()[i].text;
+      const bool reads = std::find(kReadsNumber.begin(), kReadsNumber.end(), word) != kReadsNumber.end();
+      if (reads || word == "argv" || word == "optarg") return;
+    }
+    local_changes_.push_back({std::string(tokens()[name].text), name});
   }
 
   /// Of the type of the name at `i`, without `const` and the like on either side.
@@ -813,14 +844,14 @@ class ProgramReader {
     program_.constants.emplace(tokens()[name].text, std::move(text));
   }
 
-  /// `bytes = max(bytes, 2 * n);` or `blocks >>= 1;` in the block that declares the variable: from now on it
-  /// has this value.
+  /// `bytes = max(bytes, 2 * n);`, `blocks >>= 1;` or `blocks++;` in the block that declares the variable:
+  /// from now on it has this value.
   void add_assignment(std::size_t name, std::size_t last, std::size_t end) {
     constexpr std::size_t kLongest = 2000;  // a value that names itself grows
     const Assignment kind = assignment_at(name, last);
     if (kind == Assignment::kNone) return;
     const bool shift = kind == Assignment::kShift, plain = kind == Assignment::kPlain;
-    const std::string_view sign = tokens()[name + 1].text;
+    const std::string_view sign = tokens()[is_increment(name - 1) ? name - 1 : name + 1].text;
     const std::size_t begin = name + (shift ? 3 : 2);
     const std::string variable(tokens()[name].text);
     const LocalValue* before = nullptr;
@@ -829,13 +860,15 @@ class ProgramReader {
     }
     if (before == nullptr) return;
     if (before->end != end) {  // a condition or a loop decides
-      local_changes_.push_back({variable, name});
+      add_change(name, last);
       return;
     }
     std::size_t behind = begin;
     while (behind < last && !at(behind, ";")) ++behind;
     const std::string old = before->texts.front();
-    std::string text = substituted(text_of(tokens(), {begin, behind}), {{variable, "(" + old + ")"}});
+    std::string text = kind == Assignment::kIncrement
+                           ? "1"
+                           : substituted(text_of(tokens(), {begin, behind}), {{variable, "(" + old + ")"}});
     if (!plain) {
       const std::string operation = shift ? std::string(2, sign[0]) : std::string(1, sign[0]);
       text = "(" + old + ")" + operation + "(" + text + ")";
@@ -924,6 +957,21 @@ void add_members_of_bases(ProgramText& program) {
       while (!names.insert(member.name).second) member.name += "_";
     }
     record->second = std::move(*members);
+  }
+}
+
+/// Vectors of glm as members are arrays: they are aligned like their numbers.
+void write_out_glm(ProgramText& program) {
+  for (auto& [name, members] : program.records) {
+    for (TextParameter& member : members) {
+      const std::size_t open = member.type.find('[');
+      const std::string type = member.type.substr(0, open);
+      const auto row =
+          type.find_first_of("*&") == std::string::npos ? numbers_of_glm(program, type) : std::nullopt;
+      if (!row) continue;
+      member.type = row->type + " [" + std::to_string(row->count) + "]" +
+                    (open == std::string::npos ? "" : member.type.substr(open));
+    }
   }
 }
 
@@ -1034,6 +1082,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   write_out_packs(program);
   add_enumerations_of_cuda(program);
   add_members_of_bases(program);
+  write_out_glm(program);
   find_constants(program, uses);
   find_other_overloads(program);
   return program;

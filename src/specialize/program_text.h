@@ -1,9 +1,11 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -104,11 +106,17 @@ struct TextCall {
   std::size_t token = 0;  ///< its place in the text
 };
 
+/// Functions by which a program reads a number that its user gives.
+inline constexpr std::array<std::string_view, 6> kReadsNumber = {"atoi", "atol",   "stoi",
+                                                                 "stol", "strtol", "strtoul"};
+
 /// `kernel<T, 4><<<grid, block, shared>>>(arguments)`, or the same by hipLaunchKernelGGL, or by
 /// cudaLaunchCooperativeKernel, whose arguments are not known.
 struct TextLaunch {
   std::string kernel;  ///< without namespaces
   std::vector<std::string> template_arguments, arguments;
+  std::vector<std::string> values;  ///< the arguments with local values in place of their names
+  std::vector<bool> unsure_values;  ///< whether such a value may have changed
   std::string grid, block, shared;  ///< as written; `shared` may be empty
   bool unsure_grid = false, unsure_block = false,
        unsure_shared = false;        ///< by a value that may have changed

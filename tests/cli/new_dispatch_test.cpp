@@ -298,6 +298,29 @@ void Demo::again() { apply(0, x, y, scale); }
   EXPECT_EQ(kiln({"compile", path("program.yaml"), "--arch", "native"}).code, kExitDone);
 }
 
+/// Variables of the type `auto` that a function template makes.
+TEST_F(NewDispatch, TemplatesThatMakeBuffersAreFollowed) {
+  const std::string yaml = draft(R"cuda(
+#include <memory>
+struct Free { void operator()(void* p) { cudaFree(p); } };
+template <class T> static std::unique_ptr<T, Free> make(size_t n) { return std::unique_ptr<T, Free>(nullptr); }
+template <class T> struct Stack { T* top(int level); };
+template <class T> T* Stack<T>::top(int level) { return nullptr; }
+template <class T> __global__ void copy(T* out, const T* in) { out[threadIdx.x] = in[threadIdx.x]; }
+template <class T> __global__ void pop(T* top) { top[threadIdx.x] = T(); }
+template <class T> void blur(T* out, const T* in) { copy<<<1, 32>>>(out, in); }
+template <class T> void bench(Stack<T> stack) {
+  auto out = make<T>(32);
+  auto in = make<T>(32);
+  blur(out.get(), in.get());
+  pop<<<1, 32>>>(stack.top(2));
+}
+int main() { bench<float4>(Stack<float4>()); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("out: {type: float4,")) << yaml;
+  EXPECT_THAT(yaml, HasSubstr("top: {type: float4,"));
+}
+
 /// The search for a member goes up through the bases.
 TEST_F(NewDispatch, ClassesMayHaveThemselvesAsBases) {
   const std::string yaml = draft(R"cuda(

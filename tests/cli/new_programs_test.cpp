@@ -717,6 +717,69 @@ TEST_F(NewPrograms, WordsOfAWorkloadAndMacrosForNamespacesGetOtherNames) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, VariablesOfAHeaderInsideOfANamespaceAreThatNamespaces) {
+  write("weights.h",
+        "__constant__ float weights[2] = {3, 4};\n__constant__ float given;\n"
+        "extern __shared__ float line[];\n");
+  const std::string yaml = draft(
+      "namespace blur {\nnamespace detail {\n#include \"weights.h\"\n}\n"
+      "__global__ void k(float* out) {\n  using namespace detail;\n  line[threadIdx.x] = weights[1];\n"
+      "  __syncthreads();\n  out[threadIdx.x] = line[31 - threadIdx.x] + given;\n}\n}\n"
+      "void run(float* out, float x) {\n  cudaMemcpyToSymbol(blur::detail::given, &x, 4);\n"
+      "  blur::k<<<1, 32, 32 * 4>>>(out);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("symbols: {\"blur::detail::given\": given}"));
+  const CliResult ran = run_with(yaml, {{"given: {type: float, shape: [1], init: {uniform: [0, 1]}}",
+                                         "given: {type: float, shape: [1], init: 2}"},
+                                        {"out: {type: float, shape: [elements], init: {uniform: [0, 1]}}",
+                                         "out: {type: float, shape: [32], init: 0}"},
+                                        {"checks: []", "checks: [{buffer: out, expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+/// Their texts have unions.
+TEST_F(NewPrograms, VectorsOfGlmAreRowsOfNumbers) {
+  write("glm.hpp",
+        "namespace glm {\nenum qualifier { packed, defaultp = packed };\n"
+        "template <int L, typename T, qualifier Q = defaultp> struct vec;\n"
+        "template <int C, int R, typename T, qualifier Q = defaultp> struct mat;\n"
+        "template <typename T, qualifier Q> struct vec<3, T, Q> { union { T x, r; }; union { T y, g; }; "
+        "union { T z, b; }; };\n"
+        "template <typename T, qualifier Q> struct vec<4, T, Q> { union { T x, r; }; union { T y, g; }; "
+        "union { T z, b; }; "
+        "union { T w, a; }; };\n"
+        "template <typename T, qualifier Q> struct mat<3, 3, T, Q> { vec<3, T, Q> value[3]; };\n"
+        "typedef vec<3, float, defaultp> vec3;\ntypedef vec<4, float, defaultp> vec4;\n"
+        "typedef vec<3, int, defaultp> ivec3;\ntypedef mat<3, 3, float, defaultp> mat3;\n}\n");
+  const std::string text =
+      "struct Ball { int id; glm::vec4 color; glm::vec3 path[2]; };\n"
+      "struct View { float zoom; glm::mat3 turn; };\n"
+      "__global__ void k(glm::vec3* out, const glm::ivec3* cells, const Ball* balls, View view, glm::vec4 "
+      "shift) {\n"
+      "  const int i = threadIdx.x;\n  out[i].x = cells[i].z + balls[i].id;\n"
+      "  out[i].y = balls[i].color.w + balls[i].path[1].x;\n"
+      "  out[i].z = view.zoom + view.turn.value[2].z + shift.w;\n}\n"
+      "void run(glm::vec3* out, glm::ivec3* cells, Ball* balls, View view, glm::vec4 shift) {\n"
+      "  k<<<1, 8>>>(out, cells, balls, view, shift);\n}\n";
+  const std::string yaml = draft("#include \"glm.hpp\"\n" + text);
+  EXPECT_THAT(yaml, HasSubstr("Ball: {id: int, color: \"float[4]\", path: \"float[6]\"}")) << yaml;
+  EXPECT_THAT(yaml, HasSubstr("out: {type: float3, shape: [elements]"));
+  EXPECT_THAT(yaml, HasSubstr("cells: {type: int3, shape: [elements]"));
+  const std::string zero = "{value: 0, type: float}", zeros = zero + ", " + zero + ", " + zero;
+  const CliResult ran = run_with(
+      yaml,
+      {{"out: {type: float3, shape: [elements], init: 0}", "out: {type: float3, shape: [8], init: 0}"},
+       {"cells: {type: int3, shape: [elements], init: {uniform: [0, 16]}}",
+        "cells: {type: int3, shape: [8], init: 2}"},
+       {"balls: {type: Ball, shape: [elements], init: 0}",
+        "balls: {type: Ball, shape: [8], init: {members: {id: 5, color: [0, 0, 0, 3], path: [0, 0, 0, 4, "
+        "0, 0]}}}"},
+       {"{struct: [{value: 0, type: float, count: 10}]}",
+        "{struct: [{value: 1, type: float}, {value: 0, type: float, count: 8}, {value: 2, type: float}]}"},
+       {"{struct: [" + zeros + ", " + zero + "]}", "{struct: [" + zeros + ", {value: 4, type: float}]}"},
+       {"checks: []", "checks: [{buffer: out, expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
 TEST_F(NewPrograms, KernelsThatNothingCompilesAreLeftOut) {
   const std::string text =
       "#ifdef CHECK_IT\n__global__ void check(float* a) { a[0] = 1; }\n#endif\n"
@@ -1319,10 +1382,13 @@ TEST_F(NewPrograms, BytesBitsAndHalvesOfArraysAreChosenByNumbers) {
       "template <int Table> __device__ unsigned bits(unsigned a, unsigned b, unsigned c) {\n  unsigned y;\n"
       "  asm(\"lop3.b32 %0, %1, %2, %3, %4;\" : \"=r\"(y) : \"r\"(a), \"r\"(b), \"r\"(c), \"n\"(Table));\n"
       "  return y;\n}\n"
+      "extern \"C\" __device__ unsigned __nvvm_get_smem_pointer(void*);\n"
       "__global__ void bytes(unsigned* a) {\n"
       "  __shared__ unsigned __align__(1024) two[2][128];\n"
       "  two[1][threadIdx.x] = 7 + threadIdx.x;\n  __syncthreads();\n"
       "  const unsigned other = unsigned(__cvta_generic_to_shared(two[0])) ^ 512u;\n"
+      "  if (threadIdx.x == 3)\n"
+      "    a[3] = __nvvm_get_smem_pointer(two[1]) == unsigned(__cvta_generic_to_shared(two[0])) + 512;\n"
       "  if (threadIdx.x == 2) asm(\"ld.shared.u32 %0, [%1];\" : \"=r\"(a[2]) : \"r\"(other));\n"
       "  if (threadIdx.x < 2) asm(\"prmt.b32 %0, %1, 0, 0x8880;\" : \"=r\"(a[threadIdx.x]) : \"r\"(0x80u + "
       "threadIdx.x));\n"
@@ -1331,7 +1397,8 @@ TEST_F(NewPrograms, BytesBitsAndHalvesOfArraysAreChosenByNumbers) {
   const CliResult ran = run_with(yaml, {{"checks: []",
                                          "checks: [{buffer: a, region: [[0, 1]], expected: 4294967168}, "
                                          "{buffer: a, region: [[1, 2]], expected: 317}, "
-                                         "{buffer: a, region: [[2, 3]], expected: 7}]"}});
+                                         "{buffer: a, region: [[2, 3]], expected: 7}, "
+                                         "{buffer: a, region: [[3, 4]], expected: 1}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 

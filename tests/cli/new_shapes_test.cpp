@@ -314,6 +314,57 @@ void run(app::Result* results) { app::k<<<1, 32>>>(results); }
   EXPECT_THAT(yaml, HasSubstr("results: {type: Result, "));
 }
 
+// Arguments are what the variables of the launch's own function have; what may have changed is marked.
+TEST_F(NewShapes, OfArgumentsThatMayHaveChangedAreMarked) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void pass(float* a, int offset, int width) { a[offset] = width; }
+__global__ void sort(float* b, int padded) { b[0] = padded; }
+__global__ void sum(float* c, int steps) { c[0] = steps; }
+__global__ void find(float* d, int unknown) { d[0] = unknown; }
+__global__ void step(float* e, double dt, int l, int user) { e[l] = dt * user; }
+double read_dt() { static double dt = 0.0; return dt = 0.5; }
+void other() { for (int l = 0; l < 3; l++) wait(l); }
+void levels(float* a, float* b, float* c, float* d, float* e, int n, int argc, char** argv) {
+  int offset = 0;
+  for (int width = 64; width > 1; width /= 2) {
+    pass<<<1, 32>>>(a, offset, width);
+    offset += width;
+  }
+  int log2 = 0, user = 7;
+  while ((1 << log2) < n) log2++;
+  const int padded = 1 << log2, blocks = (padded + 255) / 256;
+  sort<<<blocks, 256>>>(b, padded);
+  int threads = 1;
+  while (threads < n) threads <<= 1;
+  int found = 5, many = 40, block = threads < 32 ? 32 : threads;
+  sum<<<1, block>>>(c, log2);
+  many++;
+  ++many;
+  do { found--; } while (found > n);
+  find<<<many, 32>>>(d, found);
+  for (int i = 1; i < argc; ++i) user = atoi(argv[i]);
+  double dt = read_dt();
+  for (int l = n - 1; l > 0; --l) step<<<1, 32>>>(e, dt, l, user);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("offset: {type: int, default: 0}  # as in the program: offset"));  // at first
+  EXPECT_THAT(yaml, HasSubstr("width: {type: int, default: 64}  # as in the program: width"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("padded: {type: int, default: 1}  # FILL IN its value; in the program at first: padded"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"(padded + 255) // 256\"]  # line"));
+  EXPECT_THAT(
+      yaml, HasSubstr("steps: {type: int, default: 0}  # FILL IN its value; in the program at first: log2"));
+  EXPECT_THAT(yaml, HasSubstr("block: [32]  # FILL IN work-items of a block; line 22: block"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [42]  # line"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("unknown: {type: int, default: 5}  # FILL IN its value; in the program at first: found"));
+  EXPECT_THAT(yaml, HasSubstr("dt: {type: double, default: 1}  # FILL IN its value"));
+  EXPECT_THAT(yaml, HasSubstr("l: {type: int, default: 1}  # FILL IN its value"));
+  EXPECT_THAT(yaml, HasSubstr("user: {type: int, default: 7}  # as in the program: user"));
+}
+
 TEST_F(NewShapes, OfClassesHaveTheMembersOfTheirBases) {
   const std::string yaml = valid_draft(R"cuda(
 struct Place { float x, y; };

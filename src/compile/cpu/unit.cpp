@@ -28,6 +28,7 @@
 #include "compile/portable_header.h"
 #include "kiln_embedded_digest.h"
 #include "specialize/declarations.h"
+#include "specialize/include_scopes.h"
 #include "specialize/symbol_expression.h"
 
 namespace kiln {
@@ -118,6 +119,7 @@ class UnitWriter {
     params_ = outline(spec_.params_header);
     portable_ = outline(portable_header());
     for (const IncludedHeader& header : spec_.headers) headers_.push_back(outline(header.text));
+    name_namespaces();
     add_cub();
   }
 
@@ -239,6 +241,19 @@ class UnitWriter {
       }
     }
     return text;
+  }
+
+  /// Variables of a header that is included inside of a namespace are that namespace's.
+  void name_namespaces() {
+    const auto declares = [](const Outline& header) {
+      return !header.variables.empty() || !header.dynamic_shared.empty();
+    };
+    if (std::none_of(headers_.begin(), headers_.end(), declares)) return;
+    const std::vector<std::string> scopes = scopes_of_headers(spec_.source_text, spec_.headers);
+    for (std::size_t i = 0; i < headers_.size(); ++i) {
+      for (DeviceVariable& variable : headers_[i].variables) variable.qualified_name.insert(0, scopes[i]);
+      for (DynamicSharedArray& array : headers_[i].dynamic_shared) array.qualified_name.insert(0, scopes[i]);
+    }
   }
 
   /// The stand-in for CUB also shows whether a kernel waits.

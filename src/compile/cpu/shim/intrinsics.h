@@ -163,6 +163,10 @@ KILN_SHIM size_t __cvta_generic_to_shared(const void* p) {
     kiln_assert(false, "an address of shared memory", "__cvta_generic_to_shared", 0);
   return stacked - kKilnWindow + kKilnStackShared;
 }
+/// Older texts declare this one themselves.
+extern "C" __attribute__((weak, visibility("hidden"))) unsigned __nvvm_get_smem_pointer(void* p) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
 KILN_SHIM size_t __cvta_generic_to_global(const void* p) {
   return reinterpret_cast<size_t>(p);
 }
