@@ -19,7 +19,7 @@ constexpr const char* kLayer =
     "  __syncthreads();\n"
     "  if (c < K) {\n"
     "    T sum = 0;\n"
-    "    for (int i = 0; i < C; ++i) sum += s[i] * (i % (c + 2));\n"
+    "    for (int i = 0; i < C; ++i) sum += s[(i + int(in[0])) % C] * (i % (c + 2));\n"
     "    s[c] = sum;\n"
     "  }\n"
     "  __syncthreads();\n"
@@ -32,7 +32,7 @@ std::size_t steps(const std::string& text, const std::vector<std::string>& entri
   for (const std::string& entry : entries) unit.entries.push_back({entry, {}, ""});
   unit.defines = defines;
   const Outline parsed = outline(text);
-  return mark_warp_steps(parsed, unit_numbers(unit), {}).size();
+  return mark_warp_steps(parsed, unit_lanes(unit, {&parsed})).size();
 }
 
 TEST(WarpSteps, LimitsOfBranchesAreThoseOfAllEntries) {

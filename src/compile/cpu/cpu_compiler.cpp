@@ -3,6 +3,8 @@
 #include <gnu/libc-version.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -16,6 +18,7 @@
 #include "compile/cpu/local_types.h"
 #include "compile/cpu/product_check.h"
 #include "compile/cpu/unit.h"
+#include "compile/cpu/unit_lanes.h"
 #include "compile/cpu/warp_steps.h"
 #include "compile/cuda_names.h"
 #include "compile/language_version.h"
@@ -195,20 +198,26 @@ class CpuCompiler final : public Compiler {
 
   /// Lanes of a warp that rely on running in step wait for each other; types of variables have names.
   static Specialization prepared(Specialization specialization) {
-    const UnitNumbers numbers = unit_numbers(specialization);
-    std::set<std::string> shared = shared_arrays(specialization.source_text);
-    for (const IncludedHeader& header : specialization.headers) shared.merge(shared_arrays(header.text));
-    const auto prepare = [&](std::string& text) {
-      const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
-      const bool lanes = has("volatile") || has("__shared__") || has("__device__");
-      if (!lanes && !has("struct") && !has("union") && !has("class") && !has("enum")) return;
-      const Outline parsed = outline(text);
-      std::vector<TextEdit> edits = mark_warp_steps(parsed, numbers, shared);
-      for (TextEdit& edit : name_local_types(parsed)) edits.push_back(std::move(edit));
-      if (!edits.empty()) text = apply_edits(text, std::move(edits));
-    };
-    prepare(specialization.source_text);
-    for (IncludedHeader& header : specialization.headers) prepare(header.text);
+    std::vector<std::string*> texts = {&specialization.source_text};
+    for (IncludedHeader& header : specialization.headers) texts.push_back(&header.text);
+    std::vector<Outline> outlines;
+    std::vector<const Outline*> all;
+    bool lanes = !unit_numbers(specialization).one_warp_kernels.empty();  // may rely on running in step
+    for (const std::string* text : texts) {
+      outlines.push_back(outline(*text));
+      for (const char* word : {"volatile", "__shared__", "__device__", "__syncthreads", "atomic"})
+        lanes = lanes || text->find(word) != std::string::npos;
+    }
+    for (const Outline& one : outlines) all.push_back(&one);
+    const UnitLanes unit = lanes ? unit_lanes(specialization, all) : UnitLanes();
+    std::vector<std::vector<TextEdit>> edits;
+    for (const Outline& one : outlines) {
+      edits.push_back(lanes ? mark_warp_steps(one, unit) : std::vector<TextEdit>());
+      for (TextEdit& edit : name_local_types(one)) edits.back().push_back(std::move(edit));
+    }
+    for (std::size_t t = 0; t < texts.size(); ++t) {
+      if (!edits[t].empty()) *texts[t] = apply_edits(*texts[t], std::move(edits[t]));
+    }
     include_names_of_cuda(specialization);
     return specialization;
   }

@@ -41,8 +41,10 @@ std::optional<int> number(std::string_view text) {
 }
 
 /// `#define LANES 32`, `const int lanes = 32;`: names of numbers.
-std::map<std::string_view, int> constants_of(const Outline& text) {
+std::map<std::string_view, int> constants_of(const Outline& text,
+                                             std::map<std::string_view, long long>& plain) {
   std::map<std::string_view, int> found;
+  std::set<std::string_view> several;
   for (const Directive& directive : text.source.directives) {
     const std::vector<Token>& words = directive.tokens;
     if (words.size() != 3 || !words[0].is("define")) continue;
@@ -54,10 +56,15 @@ std::map<std::string_view, int> constants_of(const Outline& text) {
     for (std::size_t back = i - 1; back > 0 && back + 5 > i && tokens[back].identifier(); --back) {
       if (!tokens[back].is("const") && !tokens[back].is("constexpr") && !tokens[back - 1].is("const"))
         continue;
-      if (const auto value = number(tokens[i + 1].text)) found[tokens[i - 1].text] = *value;
+      const auto value = number(tokens[i + 1].text);
+      if (!value) break;
+      found[tokens[i - 1].text] = *value;
+      const auto [known, first] = plain.try_emplace(tokens[i - 1].text, *value);
+      if (!first && known->second != *value) several.insert(known->first);
       break;
     }
   }
+  for (const std::string_view name : several) plain.erase(name);
   return found;
 }
 
@@ -114,7 +121,8 @@ class Conditions {
       const std::string_view text = tokens_[i].text;
       if (variables_.warps.contains(text)) return true;
       if (i + 1 < range.end && tokens_[i].is("/") && constant(i + 1) == kLanes) return true;
-      if (i + 1 < range.end && tokens_[i].is(">>") && tokens_[i + 1].is("5")) return true;
+      const bool shifts = i + 2 < range.end && tokens_[i].is(">") && tokens_[i + 1].is(">");
+      if (shifts && tokens_[i + 2].is("5")) return true;
     }
     return false;
   }
@@ -281,16 +289,26 @@ bool returns(const Statement& statement) {
 
 }  // namespace
 
-OneWarpCode::OneWarpCode(const Outline& text, const UnitNumbers& numbers)
+OneWarpCode::OneWarpCode(const Outline& text, const UnitLanes& unit)
     : tokens_(text.source.tokens),
-      numbers_(numbers),
-      constants_(constants_of(text)),
+      unit_(unit),
+      constants_(constants_of(text, plain_constants_)),
       inside_(tokens_.size() + 1, false) {
-  for (const auto& [name, value] : numbers.macros) {
+  for (const auto& [name, value] : unit.macros) {
     const auto known = constants_.emplace(name, value).first;
     known->second = std::max(known->second, value);
   }
   std::set<std::string_view> names;
+  for (const DefinitionOutline& definition : text.definitions) {
+    if (!definition.is_class && device_code(tokens_, definition)) names.insert(definition.name);
+  }
+  for (const DefinitionOutline& definition : text.definitions) {
+    if (definition.is_class) continue;
+    for (std::size_t i = definition.body.begin; i + 1 < definition.body.end; ++i) {
+      if (names.contains(tokens_[i].text) && (tokens_[i + 1].is("(") || tokens_[i + 1].is("<")))
+        calls_[tokens_[i].text].push_back(i);
+    }
+  }
   for (const DefinitionOutline& definition : text.definitions) {
     if (definition.is_class || definition.body.begin == 0 || definition.body.end >= tokens_.size()) continue;
     if (!device_code(tokens_, definition)) continue;
@@ -300,32 +318,29 @@ OneWarpCode::OneWarpCode(const Outline& text, const UnitNumbers& numbers)
     if (!function.parsed.trouble.empty() || !function.parsed.block) continue;
     function.constants = constants_in(definition);
     function.variables = lane_variables(tokens_, definition, function.constants);
-    names.insert(definition.name);
     functions_.push_back(std::move(function));
   }
-  for (const DefinitionOutline& definition : text.definitions) {
-    if (definition.is_class) continue;
-    for (std::size_t i = definition.body.begin; i + 1 < definition.body.end; ++i) {
-      if (names.contains(tokens_[i].text) && (tokens_[i + 1].is("(") || tokens_[i + 1].is("<")))
-        calls_[tokens_[i].text].push_back(i);
-    }
-  }
-  std::vector<bool> whole;
   for (const FunctionStatements& function : functions_) {
-    const DefinitionOutline& definition = *function.definition;
-    whole.push_back(definition.kernel ? numbers.one_warp_kernels.contains(std::string(definition.name))
-                                      : contains_word(definition.name, "warp"));
-    mark(function, *function.parsed.block, whole.back());
+    const std::string_view name = function.definition->name;
+    const bool one_warp = function.definition->kernel ? unit.one_warp_kernels.contains(std::string(name))
+                                                      : contains_word(name, "warp");
+    const bool whole = one_warp || unit.without_waits.contains(name);
+    if (whole) whole_.insert(name);
+    mark(function, *function.parsed.block, whole);
   }
   constexpr int kCallDepth = 8;
   bool changed = true;
   for (int round = 0; changed && round < kCallDepth; ++round) {
     changed = false;
-    for (std::size_t f = 0; f < functions_.size(); ++f) {
-      const FunctionStatements& function = functions_[f];
-      if (whole[f] || function.definition->kernel || !only_called_inside(function.definition->name)) continue;
+    for (const FunctionStatements& function : functions_) {
+      const std::string_view name = function.definition->name;
+      if (whole_.contains(name) || function.definition->kernel || !only_called_inside(name)) continue;
       mark(function, *function.parsed.block, true);
-      whole[f] = changed = true;
+      changed = true;
+    }
+    for (const FunctionStatements& function : functions_) {
+      const std::string_view name = function.definition->name;
+      if (!function.definition->kernel && only_called_inside(name)) whole_.insert(name);
     }
   }
 }
@@ -334,43 +349,66 @@ std::map<std::string_view, int> OneWarpCode::constants_in(const DefinitionOutlin
   std::map<std::string_view, int> constants = constants_;
   const TokenRange head = fission::parse_head(tokens_, definition).template_head;
   if (head.begin + 2 >= head.end) return constants;
-  const auto given = numbers_.template_arguments.find(std::string(definition.name));
+  const auto given = unit_.template_arguments.find(std::string(definition.name));
   std::size_t index = 0;
   for (const TokenSpan& part : parts_of(tokens_, {head.begin + 2, head.end - 1}, true)) {
     std::size_t name = part.begin;  // the last one in front of a default: "int K = 4"
     for (std::size_t i = part.begin; i < part.end && !tokens_[i].is("="); ++i) name = i;
     constants.erase(tokens_[name].text);
-    const bool known = definition.kernel && given != numbers_.template_arguments.end() &&
+    const bool known = definition.kernel && given != unit_.template_arguments.end() &&
                        index < given->second.size() && given->second[index];
-    if (known) constants[tokens_[name].text] = *given->second[index];
+    if (known) constants[tokens_[name].text] = given->second[index]->most;
+    if (const auto most = definition.kernel ? std::nullopt : largest_argument(definition.name, index))
+      constants[tokens_[name].text] = *most;
     ++index;
   }
   return constants;
 }
 
-UnitNumbers unit_numbers(const Specialization& specialization) {
-  UnitNumbers found;
-  std::set<std::string> large;
-  for (const EntryPoint& entry : specialization.entries) {
-    const std::string kernel = kernel_name(entry.name_expression);
-    const auto& block = entry.fixed_block;
-    const bool fits = block && std::uint64_t{block->x} * block->y * block->z <= kLanes;
-    (fits ? found.one_warp_kernels : large).insert(kernel);
-    const std::vector<std::string> arguments = template_id(entry.name_expression).arguments;
-    const auto [known, first] = found.template_arguments.try_emplace(kernel);
-    if (first) known->second.assign(arguments.size(), 0);
-    known->second.resize(std::min(known->second.size(), arguments.size()));
-    for (std::size_t i = 0; i < known->second.size(); ++i) {
-      const std::optional<int> value = number(arguments[i]);
-      known->second[i] =
-          value && known->second[i] ? std::optional(std::max(*value, *known->second[i])) : std::nullopt;
-    }
+/// The largest number that the calls of a function give to a parameter of its template; none: one of them
+/// gives no number.
+std::optional<int> OneWarpCode::largest_argument(std::string_view function, std::size_t parameter) const {
+  const auto calls = calls_.find(function);
+  if (calls == calls_.end()) return std::nullopt;
+  int most = 0;
+  for (const std::size_t call : calls->second) {
+    const std::size_t end = behind_template_arguments(tokens_, call + 1, tokens_.size());
+    if (end <= call + 2) return std::nullopt;
+    const std::vector<TokenSpan> given = parts_of(tokens_, {call + 2, end - 1}, true);
+    if (parameter >= given.size() || given[parameter].end != given[parameter].begin + 1) return std::nullopt;
+    const std::string_view text = tokens_[given[parameter].begin].text;
+    const auto constant = constants_.find(text);
+    const auto value = constant == constants_.end() ? number(text) : std::optional(constant->second);
+    if (!value) return std::nullopt;
+    most = std::max(most, *value);
   }
-  for (const std::string& kernel : large) found.one_warp_kernels.erase(kernel);
-  for (const auto& [name, text] : specialization.defines) {
-    if (const auto value = number(text)) found.macros[name] = *value;
+  return most;
+}
+
+bool OneWarpCode::one_item(const FunctionStatements& function, TokenRange condition) const {
+  return Conditions(tokens_, function.constants, function.variables).one(condition);
+}
+
+KnownNumbers OneWarpCode::known_numbers(const FunctionStatements& function) const {
+  KnownNumbers known = unit_.numbers;
+  for (const auto& [name, value] : plain_constants_) known.values[name] = value;
+  const DefinitionOutline& definition = *function.definition;
+  const TokenRange head = fission::parse_head(tokens_, definition).template_head;
+  if (head.begin + 2 >= head.end) return known;
+  const auto given = unit_.template_arguments.find(std::string(definition.name));
+  std::size_t index = 0;
+  for (const TokenSpan& part : parts_of(tokens_, {head.begin + 2, head.end - 1}, true)) {
+    std::size_t name = part.begin;
+    for (std::size_t i = part.begin; i < part.end && !tokens_[i].is("="); ++i) name = i;
+    known.values.erase(tokens_[name].text);
+    known.macros.erase(tokens_[name].text);
+    const bool one = definition.kernel && given != unit_.template_arguments.end() &&
+                     index < given->second.size() && given->second[index] &&
+                     given->second[index]->least == given->second[index]->most;
+    if (one) known.values[tokens_[name].text] = given->second[index]->most;
+    ++index;
   }
-  return found;
+  return known;
 }
 
 bool OneWarpCode::only_called_inside(std::string_view name) const {

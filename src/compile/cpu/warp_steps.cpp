@@ -70,14 +70,21 @@ bool reads(const std::vector<Token>& tokens, TokenSpan span, const Names& names,
 
 /// The assignment that is the statement at `at`; `*p = value;` counts for `pointers`.
 std::optional<Assignment> assignment(const std::vector<Token>& tokens, std::size_t at, std::size_t end,
-                                     const Names& names, const Names& pointers) {
+                                     const Names& names, const Names& pointers, const Names& views = {}) {
   static constexpr std::array<std::string_view, 9> kOperations = {
       "=", "+=", "-=", "*=", "/=", "|=", "&=", "^=", "%="};
-  const bool element = tokens[at].is("*");  // of a pointer
-  const std::size_t name = element ? at + 1 : at;
-  if (name + 1 >= end || !names.contains(tokens[name].text)) return std::nullopt;
-  if (element ? !pointers.contains(tokens[name].text) : !tokens[name + 1].is("[")) return std::nullopt;
-  std::size_t i = name + 1;
+  const std::size_t brackets = tokens[at].is("(") && tokens[at + 1].is("*") ? 1 : 0;  // "(*p)"
+  const bool element = tokens[at + brackets].is("*");                                 // of a pointer
+  const std::size_t name = at + brackets + (element ? 1 : 0);
+  if (name + 1 >= end) return std::nullopt;
+  const bool view =
+      views.contains(tokens[name].text) && (tokens[name + 1].is("(") || tokens[name + 1].is("["));
+  if (!view && !names.contains(tokens[name].text)) return std::nullopt;
+  if (element ? !pointers.contains(tokens[name].text) : !view && !tokens[name + 1].is("["))
+    return std::nullopt;
+  if (brackets != 0 && !tokens[name + 1].is(")")) return std::nullopt;
+  std::size_t i = name + 1 + brackets;
+  if (view && !element && tokens[i].close < end) i = tokens[i].close + 1;
   while (i < end && tokens[i].is("[") && tokens[i].close < end) i = tokens[i].close + 1;
   while (i + 1 < end && tokens[i].is(".") && tokens[i + 1].identifier()) i += 2;
   if (i >= end || !among(kOperations, tokens[i])) return std::nullopt;
@@ -112,80 +119,91 @@ std::vector<std::pair<std::size_t, Assignment>> assignments(const std::vector<To
   return found;
 }
 
-/// The names that `__shared__` at `at` declares as arrays.
-void collect_shared(const std::vector<Token>& tokens, std::size_t at, std::size_t end, Names& names) {
-  for (std::size_t i = at + 1; i + 1 < end && !tokens[i].is(";"); ++i) {
-    if (tokens[i].is("(") || tokens[i].is("{") || tokens[i].is("["))
-      i = std::max(i, std::min(tokens[i].close, end));
-    else if (tokens[i].identifier() && tokens[i + 1].is("["))
-      names.insert(tokens[i].text);
-  }
+/// `atomicAdd(&s[i], value);`: the value, if it is the last of two arguments.
+std::optional<TokenSpan> atomic_value(const std::vector<Token>& tokens, TokenRange statement) {
+  if (statement.begin + 3 >= statement.end || !tokens[statement.begin].text.starts_with("atomic"))
+    return std::nullopt;
+  const std::size_t open = statement.begin + 1;
+  if (!tokens[open].is("(") || tokens[open].close + 2 != statement.end) return std::nullopt;
+  const std::vector<TokenSpan> parts = parts_of_call(tokens, {open + 1, tokens[open].close});
+  return parts.size() == 2 ? std::optional(parts[1]) : std::nullopt;
 }
 
-/// Arrays that several work-items may use: shared ones, what a function that is no kernel gets by pointer,
-/// and pointers to these.
-Names common_arrays(const std::vector<Token>& tokens, const DefinitionOutline& definition,
-                    const Names& everywhere) {
-  Names names = everywhere;
-  if (!definition.kernel && !definition.is_class) {
-    const fission::Head head = fission::parse_head(tokens, definition);
-    for (const auto& parameter : head.parameters) {
-      if (parameter->pointer || parameter->array) names.insert(parameter->name);
-    }
-  }
-  for (std::size_t i = definition.body.begin; i + 1 < definition.body.end; ++i) {
-    if (tokens[i].is("__shared__")) collect_shared(tokens, i, definition.body.end, names);
-    // "float* part = s + 16;"
-    if (!tokens[i].is("=") || !tokens[i - 1].identifier() || !tokens[i - 2].is("*")) continue;
-    const bool address = tokens[i + 1].is("&") || tokens[i + 1].is("(");
-    if (names.contains(tokens[i + 1].text) || (address && names.contains(tokens[i + 2].text)))
-      names.insert(tokens[i - 1].text);
-  }
-  return names;
+/// All parameters of a function.
+const std::set<std::size_t>& all_parameters() {
+  static const std::set<std::size_t> all = [] {
+    constexpr std::size_t kMost = 128;
+    std::set<std::size_t> numbers;
+    for (std::size_t p = 0; p < kMost; ++p) numbers.insert(p);
+    return numbers;
+  }();
+  return all;
 }
 
-/// The arrays in shared memory that the text declares outside of functions.
-Names namespace_arrays(const Outline& text) {
-  const std::vector<Token>& tokens = text.source.tokens;
-  std::vector<bool> inside(tokens.size());
-  for (const DefinitionOutline& definition : text.definitions) {
-    if (definition.is_class) continue;
-    const std::size_t end = std::min(definition.body.end, tokens.size());
-    for (std::size_t i = definition.body.begin; i < end; ++i) inside[i] = true;
-  }
-  Names names;
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!inside[i] && tokens[i].is("__shared__")) collect_shared(tokens, i, tokens.size(), names);
-  }
-  return names;
-}
-
-/// The functions that have a barrier or an operation of a warp, or call one that has.
-Names synchronizing_functions(const Outline& text) {
-  const std::vector<Token>& tokens = text.source.tokens;
-  Names found;
-  for (std::size_t known = 1; known != found.size() + 1;) {
-    known = found.size() + 1;
-    for (const DefinitionOutline& definition : text.definitions) {
-      if (definition.is_class || found.contains(definition.name)) continue;
-      for (std::size_t i = definition.body.begin; i < definition.body.end; ++i) {
-        if (!tokens[i].identifier() || !(synchronizes(tokens[i].text) || found.contains(tokens[i].text)))
-          continue;
-        found.insert(definition.name);
-        break;
+/// What lanes may share in a function, without `volatile_names`.
+CommonMemory common_memory(const std::vector<Token>& tokens, const DefinitionOutline& definition,
+                           const UnitLanes& unit, const Names& volatile_names) {
+  CommonMemory memory;
+  const fission::Head head = fission::parse_head(tokens, definition);
+  const auto has_view = [&](TokenRange range) {
+    return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(range.begin),
+                       tokens.begin() + static_cast<std::ptrdiff_t>(range.end),
+                       [&](const Token& token) { return unit.views.contains(token.text); });
+  };
+  const auto known = unit.shared_parameters.find(definition.name);
+  const std::set<std::size_t> shared =
+      known == unit.shared_parameters.end() ? std::set<std::size_t>() : known->second;
+  const bool all = !unit.without_waits.contains(definition.name);
+  if (definition.kernel) {
+    memory.arrays = common_arrays(tokens, definition, unit.shared, {});
+    const bool together = unit.synchronizing.contains(definition.name) ||
+                          unit.one_warp_kernels.contains(std::string(definition.name));
+    if (together) {
+      for (const std::string_view name : common_arrays(tokens, definition, {}, all_parameters())) {
+        if (!memory.arrays.contains(name)) memory.global.insert(name);
       }
     }
+  } else {
+    memory.arrays = common_arrays(tokens, definition, unit.shared, all ? all_parameters() : shared);
+    for (std::size_t p = 0; p < head.parameters.size(); ++p) {
+      if (memory.arrays.contains(head.parameters[p]->name) && !shared.contains(p))
+        memory.private_too.insert(head.parameters[p]->name);
+    }
   }
-  return found;
+  for (std::size_t p = 0; p < head.parameters.size(); ++p) {
+    if (has_view(head.specifiers[p])) memory.views.insert(head.parameters[p]->name);
+  }
+  // "StateSlice slice{...};"
+  for (std::size_t i = definition.body.begin; i + 2 < definition.body.end && !unit.views.empty(); ++i) {
+    if (unit.views.contains(tokens[i].text) && tokens[i + 1].identifier())
+      memory.views.insert(tokens[i + 1].text);
+  }
+  for (const std::string_view name : volatile_names) {
+    memory.arrays.erase(name);
+    memory.global.erase(name);
+  }
+  return memory;
 }
 
-/// The edits for one conflict; `assigned`: the assignment that the statement is, if it is one.
+/// The edits for one conflict; `assigned`: the assignment that the statement is, if it is one; `value`: of an
+/// atomic operation.
 void resolve(const std::vector<Token>& tokens, const WarpConflict& conflict,
-             const std::optional<Assignment>& assigned, std::vector<TextEdit>& edits) {
+             const std::optional<Assignment>& assigned, const std::optional<TokenSpan>& value,
+             std::vector<TextEdit>& edits) {
   const TokenRange statement = conflict.statement;
   const std::size_t begin = tokens[statement.begin].offset;
   const std::string wait = conflict.before ? "kiln_warp_step(); " : "";
-  if (conflict.within && assigned && !tokens[assigned->value.begin].is("{")) {
+  if (conflict.condition) {
+    edits.push_back({begin, 0, "(kiln_warp_step(), "});
+    edits.push_back({tokens[statement.end - 1].end(), 0, ")"});
+  } else if (conflict.within && value) {
+    edits.push_back(
+        {begin, 0,
+         "{ " + wait + "const auto kiln_step = " + text_of(tokens, *value) + "; kiln_warp_step(); "});
+    edits.push_back({tokens[value->begin].offset, tokens[value->end - 1].end() - tokens[value->begin].offset,
+                     "kiln_step"});
+    edits.push_back({tokens[statement.end - 1].end(), 0, " kiln_warp_step(); }"});
+  } else if (conflict.within && assigned && !tokens[assigned->value.begin].is("{")) {
     edits.push_back(
         {begin, tokens[assigned->operation].end() - begin, "{ " + wait + "const auto kiln_step ="});
     edits.push_back({tokens[assigned->end].offset, 1,
@@ -199,21 +217,11 @@ void resolve(const std::vector<Token>& tokens, const WarpConflict& conflict,
 
 }  // namespace
 
-std::set<std::string> shared_arrays(std::string_view text) {
-  if (text.find("__shared__") == std::string_view::npos) return {};
-  const Outline parsed = outline(text);
-  const Names names = namespace_arrays(parsed);
-  return {names.begin(), names.end()};
-}
-
-std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitNumbers& numbers,
-                                      const std::set<std::string>& shared_names) {
+std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitLanes& unit) {
   const std::vector<Token>& tokens = text.source.tokens;
-  Names everywhere, shared(shared_names.begin(), shared_names.end());
+  Names everywhere;
   for (const DynamicSharedArray& array : text.dynamic_shared) {
-    if (!array.at_namespace_scope) continue;
-    collect(tokens, array.statement, everywhere);
-    shared.insert(array.name);
+    if (array.at_namespace_scope) collect(tokens, array.statement, everywhere);
   }
   std::vector<TextEdit> edits;
   std::set<std::size_t> marked;
@@ -225,7 +233,8 @@ std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitNumbers& nu
     if (!definition.kernel && !definition.is_class) collect(tokens, definition.head, names);
     collect(tokens, definition.body, names);
     if (names.empty()) continue;
-    const Names pointers = common_arrays(tokens, definition, shared);
+    const Names pointers = common_arrays(tokens, definition, unit.shared,
+                                         definition.kernel ? std::set<std::size_t>() : all_parameters());
     const auto found = assignments(tokens, definition.body, names, pointers);
     Names stepped;
     for (const auto& [at, one] : found) {
@@ -233,19 +242,27 @@ std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitNumbers& nu
     }
     for (const auto& [at, one] : found) {
       if (!stepped.contains(one.array) || !marked.insert(at).second) continue;
-      resolve(tokens, {{at, one.end + 1}, true, false, true}, one, edits);
+      resolve(tokens, {{at, one.end + 1}, true, false, true, false}, one, std::nullopt, edits);
     }
   }
-  const OneWarpCode code(text, numbers);
-  const Names synchronizing = synchronizing_functions(text);
+  const OneWarpCode code(text, unit);
   for (const FunctionStatements& function : code.functions()) {
-    Names arrays = common_arrays(tokens, *function.definition, shared);
-    for (const std::string_view name : volatile_names[function.definition]) arrays.erase(name);
-    if (arrays.empty()) continue;
-    for (const WarpConflict& conflict : find_warp_conflicts(tokens, function, code, arrays, synchronizing)) {
+    const CommonMemory memory =
+        common_memory(tokens, *function.definition, unit, volatile_names[function.definition]);
+    if (memory.arrays.empty() && memory.global.empty() && memory.views.empty()) continue;
+    Names names = memory.arrays;
+    names.insert(memory.global.begin(), memory.global.end());
+    const auto assigned = [&](TokenRange statement) {
+      return assignment(tokens, statement.begin, statement.end, names, names, memory.views);
+    };
+    const auto divisible = [&](TokenRange statement) {
+      return atomic_value(tokens, statement).has_value() || assigned(statement).has_value();
+    };
+    for (const WarpConflict& conflict :
+         find_warp_conflicts(tokens, function, code, unit, memory, divisible)) {
       if (!marked.insert(conflict.statement.begin).second) continue;
-      const TokenRange statement = conflict.statement;
-      resolve(tokens, conflict, assignment(tokens, statement.begin, statement.end, arrays, {}), edits);
+      resolve(tokens, conflict, assigned(conflict.statement), atomic_value(tokens, conflict.statement),
+              edits);
     }
   }
   return edits;

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <set>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "compile/cpu/one_warp_code.h"
+#include "compile/cpu/unit_lanes.h"
 #include "compile/outline.h"
 
 namespace kiln {
@@ -15,15 +12,10 @@ namespace kiln {
 /// all lanes read, then all write, with a kiln_warp_step() between and behind:
 /// - a function assigns to an element of a volatile array what it reads from elements of the array; then each
 ///   of its assignments to the array is one. Parameters of kernels are not in shared memory and do not count;
-/// - in code that only one warp runs, an assignment to an element of shared memory, or of a pointer that a
-///   function gets, reads another element, which a later lane may have written: `c[order[i]] = c[i]`.
-/// In such code a statement also waits before it reads what other lanes stored, or stores what they read.
-/// `shared`: arrays in shared memory
-/// that this text or another one of the unit declares outside of functions.
-[[nodiscard]] std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitNumbers& numbers,
-                                                    const std::set<std::string>& shared);
-
-/// The names of the arrays in shared memory that a text declares outside of functions.
-[[nodiscard]] std::set<std::string> shared_arrays(std::string_view text);
+/// - an assignment to an element of common memory reads another one, which an earlier lane may have written
+///   (find_warp_conflicts): `c[order[i]] = c[i]`.
+/// A statement, or the condition of a loop, also waits before it reads what other lanes stored, or stores
+/// what they read.
+[[nodiscard]] std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitLanes& unit);
 
 }  // namespace kiln
