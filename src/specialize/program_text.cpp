@@ -990,6 +990,27 @@ void write_out_glm(ProgramText& program) {
   }
 }
 
+/// Members of a type such as `typedef float Row[4];` are arrays: `Row rows[2]` is "float [2][4]".
+void write_out_array_types(ProgramText& program) {
+  constexpr int kMostAliases = 8;
+  for (auto& [name, members] : program.records) {
+    for (TextParameter& member : members) {
+      std::string type(trim(member.type.substr(0, member.type.find('['))));
+      std::string extents = member.type.substr(std::min(member.type.find('['), member.type.size()));
+      bool arrays = false;
+      for (int i = 0; i < kMostAliases; ++i) {
+        const auto alias = program.types.find(type);
+        if (alias == program.types.end() || alias->second.find_first_of("*&<(") != std::string::npos) break;
+        const std::size_t open = std::min(alias->second.find('['), alias->second.size());
+        arrays = arrays || open < alias->second.size();
+        extents += alias->second.substr(open);
+        type = std::string(trim(alias->second.substr(0, open)));
+      }
+      if (arrays) member.type = type + " " + extents;
+    }
+  }
+}
+
 /// A device function, and a prototype with another number of parameters, are overloads, too.
 void find_other_overloads(ProgramText& program) {
   for (TextKernel& kernel : program.kernels) {
@@ -1101,6 +1122,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   write_out_packs(program);
   add_enumerations_of_cuda(program);
   add_members_of_bases(program);
+  write_out_array_types(program);
   write_out_glm(program);
   find_constants(program, uses);
   find_other_overloads(program);
