@@ -114,8 +114,8 @@ Cause find_option(const std::vector<std::string>& lines, const Specialization& s
   return {};
 }
 
-/// A function that is passed to a kernel, in Kiln's own line for it: all its names may be known, as those of
-/// a template without its arguments are.
+/// A function that is passed to a kernel, in Kiln's own line for it: all its names may be known, as the names
+/// of a template without its arguments are.
 Cause find_function(const Diagnostic& diagnostic, const Specialization& specialization) {
   const auto in_entries = [](const std::string& line) { return line.starts_with(kEntries); };
   const std::vector<std::string> lines = error_lines(diagnostic);

@@ -58,17 +58,25 @@ double power(double a, double b) {
   return std::pow(a, b);
 }
 
-const ScalarFacts& type_of(double id) {
-  for (const ScalarFacts& type : scalar_types()) {
-    if (id_of(type.type) == id) return type;
+/// A vector's identity is that of its scalar, and this for each further lane.
+constexpr double kIdOfALane = -1000;
+constexpr double kMostLanes = 4;
+
+/// The number of lanes, and the scalar.
+std::pair<double, const ScalarFacts*> type_of(double id) {
+  for (double lanes = 1; lanes <= kMostLanes; ++lanes) {
+    for (const ScalarFacts& type : scalar_types()) {
+      if (id_of(type.type) + kIdOfALane * (lanes - 1) == id) return {lanes, &type};
+    }
   }
   fail("sizeof and eps take a type, such as T or double");
 }
 double size_of_type(double id) {
-  return static_cast<double>(type_of(id).bytes);
+  const auto [lanes, type] = type_of(id);
+  return lanes * static_cast<double>(type->bytes);
 }
 double epsilon_of_type(double id) {
-  return type_of(id).epsilon;
+  return type_of(id).second->epsilon;
 }
 
 /// The language without variables.
@@ -332,8 +340,9 @@ bool is_expression_function(const std::string& name) {
 }
 
 std::optional<double> type_constant(const std::string& type_name) {
-  const auto type = parse_scalar_type(type_name);
-  return type ? std::optional(id_of(*type)) : std::nullopt;
+  const auto type = parse_element_type(type_name);
+  if (!type) return std::nullopt;
+  return id_of(type->scalar) + kIdOfALane * (static_cast<double>(type->lanes) - 1);
 }
 
 }  // namespace kiln

@@ -80,6 +80,17 @@ std::optional<ElementType> parse_element_type(const std::string& name) {
   return ElementType{*scalar, static_cast<std::size_t>(name.back() - '0')};
 }
 
+std::string cpp_name(const ElementType& type) {
+  if (type.lanes == 1) return cpp_name(type.scalar);
+  static const std::map<ScalarType, std::string> stems{{ScalarType::kUnsigned, "uint"},
+                                                       {ScalarType::kLong, "longlong"},
+                                                       {ScalarType::kUnsignedLong, "ulonglong"}};
+  const auto stem = stems.find(type.scalar);
+  const ScalarFacts& facts = facts_of(type.scalar);
+  const std::string of_others = *facts.header == 0 ? facts.name : facts.cpp;
+  return (stem == stems.end() ? of_others : stem->second) + std::to_string(type.lanes);
+}
+
 bool is_real(ScalarType type) {
   return facts_of(type).real;
 }

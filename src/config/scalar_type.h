@@ -55,5 +55,7 @@ struct ElementType {
   [[nodiscard]] std::size_t alignment() const;
 };
 [[nodiscard]] std::optional<ElementType> parse_element_type(const std::string& name);
+/// In kernels: "uint2", "longlong4", "__half2".
+[[nodiscard]] std::string cpp_name(const ElementType& type);
 
 }  // namespace kiln

@@ -137,12 +137,13 @@ TextureLayout texture_layout(const Configuration& configuration, const ArgumentS
     throw bad_input("texture of '" + buffer.name + "': " + why, argument.where);
   };
   TextureLayout layout;
-  const ScalarType type = configuration.scalar_type(buffer.type).value();
-  const auto format = texture_format(type);
+  const ElementType type = configuration.element_type(buffer).value();
+  const auto format = texture_format(type.scalar);
   if (!format)
-    refuse("no texture holds '" + to_string(type) + "'; expected integers of 8 to 32 bits, half or float");
+    refuse("no texture holds '" + to_string(type.scalar) +
+           "'; expected integers of 8 to 32 bits, half or float");
   layout.format = *format;
-  layout.channels = static_cast<unsigned>(buffer.lanes);
+  layout.channels = static_cast<unsigned>(type.lanes);
   const auto shape = reversed_values(configuration.root(), buffer.shape);
   const auto extents = spec.extents.empty() ? shape : reversed_values(configuration, spec.extents);
   for (std::size_t i = 0; i < extents.size(); ++i) {
@@ -158,7 +159,7 @@ TextureLayout texture_layout(const Configuration& configuration, const ArgumentS
     refuse("an extent of " + std::to_string(extents[1]) +
            " along y; of three dimensions those along z and x may be "
            "smaller than the buffer's");
-  layout.pitch = shape[0] * buffer.lanes * element_bytes(layout.format);
+  layout.pitch = shape[0] * type.lanes * element_bytes(layout.format);
   constexpr std::array<const char*, 4> kModes = {"wrap", "clamp", "mirror", "border"};
   if (!spec.address.empty()) {  // the slowest dimension first, as extents
     for (std::size_t axis = 0; axis < layout.address.size(); ++axis) {
@@ -179,11 +180,9 @@ PointerTable pointer_table(const Configuration& configuration, const ArgumentSpe
   const BufferSpec& buffer = *workload.find_buffer(argument.name);
   const RecordType* record = workload.find_type(buffer.type);
   auto shape = reversed_values(configuration.root(), buffer.shape);
-  PointerTable table{shape.back(), record != nullptr
-                                       ? record->bytes
-                                       : size_of(configuration.scalar_type(buffer.type).value())};
+  PointerTable table{shape.back(),
+                     record != nullptr ? record->bytes : configuration.element_type(buffer).value().bytes()};
   shape.pop_back();
-  table.pitch *= buffer.lanes;
   for (const std::uint64_t extent : shape) table.pitch *= extent;
   return table;
 }

@@ -244,6 +244,11 @@ std::string add_alias(const std::vector<Token>& tokens, const Declaration& decla
     const TextParameter function = parameter_of(tokens, {begin + 1, end});  // "typedef float (*F)(float);"
     name = function.name;
     types[name] = function.type;
+  } else if (begin < end && tokens[begin].is("typedef") && tokens[end - 1].is("]")) {
+    std::size_t extents = begin + 2;  // "typedef float Row[4];" is "float [4]"
+    while (extents < end && !tokens[extents].is("[")) ++extents;
+    name = std::string(tokens[extents - 1].text);
+    types[name] = text_of(tokens, {begin + 1, extents - 1}) + " " + text_of(tokens, {extents, end});
   } else if (begin < end && tokens[begin].is("typedef") && end > begin + 2) {
     name = std::string(tokens[end - 1].text);
     if (!is_exact_width_type(name)) types[name] = text_of(tokens, {begin + 1, end - 1});

@@ -32,14 +32,15 @@ ParamsStruct make_params_struct(const Configuration& configuration, const std::s
   std::string members;
   std::size_t end = 0;
   std::size_t alignment = 1;
-  const auto name_in_kernels = [&](ScalarType type) {
-    if (const std::string header = facts_of(type).header; !header.empty()) result.headers.insert(header);
+  const auto name_in_kernels = [&](const ElementType& type) {
+    if (const std::string header = facts_of(type.scalar).header; !header.empty())
+      result.headers.insert(header);
     return cpp_name(type);
   };
   for (const auto& [name, value] : configuration.values()) {
     if (!mentioned.contains(name) || value.kind == ParameterKind::kPath) continue;
     if (value.kind == ParameterKind::kType) {
-      const ScalarType type = parse_scalar_type(value.to_string()).value();
+      const ElementType type = parse_element_type(value.to_string()).value();
       types += "using " + name + " = " + name_in_kernels(type) + ";\n";
       result.constants.push_back(name);
       continue;
@@ -50,7 +51,7 @@ ParamsStruct make_params_struct(const Configuration& configuration, const std::s
       result.constants.push_back(name);
       continue;
     }
-    members += "  " + name_in_kernels(type) + " " + name + ";\n";
+    members += "  " + name_in_kernels({type, 1}) + " " + name + ";\n";
     const std::size_t size = size_of(type);
     const std::size_t offset = (end + size - 1) / size * size;
     result.fields.push_back({name, type, offset});

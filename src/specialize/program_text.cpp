@@ -128,6 +128,19 @@ class ProgramReader {
     }
   }
 
+  /// Adds the names in second arguments of cudaMemcpyFromSymbol and hipMemcpyFromSymbol.
+  void add_read_symbols(std::set<std::string>& names) const {
+    for (std::size_t i = 0; i + 2 < tokens().size(); ++i) {
+      if (tokens()[i].text.find("MemcpyFromSymbol") == std::string_view::npos || !at(i + 1, "(")) continue;
+      if (tokens()[i + 1].close >= tokens().size()) continue;
+      const std::vector<TokenSpan> arguments = parts_of_call(tokens(), {i + 2, tokens()[i + 1].close});
+      if (arguments.size() < 2) continue;
+      for (std::size_t inside = arguments[1].begin; inside < arguments[1].end; ++inside) {
+        if (tokens()[inside].identifier()) names.insert(std::string(tokens()[inside].text));
+      }
+    }
+  }
+
   /// Adds the names in first arguments of cudaMemcpyToSymbol, hipMemcpyToSymbol and cudaGetSymbolAddress's
   /// second.
   void add_written_symbols(std::set<std::string>& names) const {
@@ -938,10 +951,12 @@ void find_constants(ProgramText& program, const Uses& uses) {
       left.pop_back();
       if (!seen.insert(name).second) continue;
       if (program.constant_variables.contains(name)) kernel.constants.push_back(name);
+      if (program.read_variables.contains(name)) kernel.read_variables.push_back(name);
       const auto used = uses.find(name);
       if (used != uses.end()) left.insert(left.end(), used->second.begin(), used->second.end());
     }
     std::sort(kernel.constants.begin(), kernel.constants.end());
+    std::sort(kernel.read_variables.begin(), kernel.read_variables.end());
   }
 }
 
@@ -975,6 +990,27 @@ void write_out_glm(ProgramText& program) {
   }
 }
 
+/// Members of a type such as `typedef float Row[4];` are arrays: `Row rows[2]` is "float [2][4]".
+void write_out_array_types(ProgramText& program) {
+  constexpr int kMostAliases = 8;
+  for (auto& [name, members] : program.records) {
+    for (TextParameter& member : members) {
+      std::string type(trim(member.type.substr(0, member.type.find('['))));
+      std::string extents = member.type.substr(std::min(member.type.find('['), member.type.size()));
+      bool arrays = false;
+      for (int i = 0; i < kMostAliases; ++i) {
+        const auto alias = program.types.find(type);
+        if (alias == program.types.end() || alias->second.find_first_of("*&<(") != std::string::npos) break;
+        const std::size_t open = std::min(alias->second.find('['), alias->second.size());
+        arrays = arrays || open < alias->second.size();
+        extents += alias->second.substr(open);
+        type = std::string(trim(alias->second.substr(0, open)));
+      }
+      if (arrays) member.type = type + " " + extents;
+    }
+  }
+}
+
 /// A device function, and a prototype with another number of parameters, are overloads, too.
 void find_other_overloads(ProgramText& program) {
   for (TextKernel& kernel : program.kernels) {
@@ -1004,13 +1040,14 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     readers.emplace_back(expand_launch_macros(declare_constants_of_macros(*one, constants), macros));
   std::set<std::string> templates;
   std::set<std::string> used_names, written_symbols, with_values;
-  std::set<std::string> copied_symbols, of_devices, written_on_devices;
+  std::set<std::string> copied_symbols, read_symbols, of_devices, written_on_devices;
   for (const ProgramReader& reader : readers) {
     reader.add_templates(templates);
     reader.add_used_names(used_names);
     reader.add_written_symbols(written_symbols);
     with_values.insert(reader.constants_with_values().begin(), reader.constants_with_values().end());
     reader.add_copied_symbols(copied_symbols);
+    reader.add_read_symbols(read_symbols);
     of_devices.insert(reader.device_variables().begin(), reader.device_variables().end());
     reader.add_names_written_on_devices(written_on_devices);
   }
@@ -1074,6 +1111,9 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     add_passed_fetches(kernel.fetches, kernel.passed_textures, program.texture_users);
     add_passed_calls(kernel.called_with, kernel.passed_objects, program.object_users);
   }
+  for (const auto& [name, type] : program.constant_variables) {
+    if (of_devices.contains(name) && read_symbols.contains(name)) program.read_variables.emplace(name, type);
+  }
   std::erase_if(program.constant_variables, [&](const auto& variable) {
     const std::string& name = variable.first;
     if (of_devices.contains(name)) return !copied_symbols.contains(name) || written_on_devices.contains(name);
@@ -1082,6 +1122,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   write_out_packs(program);
   add_enumerations_of_cuda(program);
   add_members_of_bases(program);
+  write_out_array_types(program);
   write_out_glm(program);
   find_constants(program, uses);
   find_other_overloads(program);

@@ -19,7 +19,7 @@ const InitSpec& own_init(const Configuration& configuration, const InitSpec& ini
 
 std::size_t alignment_of(const BufferLayout& layout) {
   return layout.record != nullptr ? layout.record->alignment
-                                  : ElementType{layout.scalar.value(), layout.spec->lanes}.alignment();
+                                  : ElementType{layout.scalar.value(), layout.lanes}.alignment();
 }
 
 std::string size_text(const BufferLayout& layout) {
@@ -66,7 +66,11 @@ BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buf
   layout.spec = &buffer;
   layout.memory = &buffer;
   layout.record = configuration.workload().find_type(buffer.type);
-  if (layout.record == nullptr) layout.scalar = configuration.scalar_type(buffer.type);
+  if (layout.record == nullptr) {
+    const ElementType element = configuration.element_type(buffer).value();
+    layout.scalar = element.scalar;
+    layout.lanes = element.lanes;
+  }
   layout.element_bytes = layout.record != nullptr ? layout.record->bytes : size_of(layout.scalar.value());
   layout.count = 1;
   for (const ExpressionText& extent : buffer.shape) {
@@ -76,9 +80,9 @@ BufferLayout layout_of(const Configuration& configuration, const BufferSpec& buf
     }
     layout.count *= layout.shape.back();
   }
-  if (buffer.lanes > 1) {
-    layout.shape.push_back(buffer.lanes);
-    layout.count *= buffer.lanes;
+  if (layout.lanes > 1) {
+    layout.shape.push_back(layout.lanes);
+    layout.count *= layout.lanes;
   }
   const auto bytes = (CheckedSize(layout.count) * layout.element_bytes).value();
   if (!bytes || *bytes > kMostBufferBytes) {
@@ -148,8 +152,9 @@ void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& k
     if (argument.names_buffer())
       add_needed_buffer(configuration, argument.name, argument.where, buffers, init_kernels);
   }
-  for (const auto& [symbol, buffer] : kernel.symbols)
-    add_needed_buffer(configuration, buffer, kernel.where, buffers, init_kernels);
+  for (const auto* symbols : {&kernel.symbols, &kernel.read_symbols})
+    for (const auto& [symbol, buffer] : *symbols)
+      add_needed_buffer(configuration, buffer, kernel.where, buffers, init_kernels);
 }
 
 std::vector<std::string> in_init_order(const Configuration& configuration,

@@ -18,6 +18,7 @@ struct BufferLayout {
   const BufferSpec* spec = nullptr;
   std::vector<std::uint64_t> shape;
   std::optional<ScalarType> scalar;    ///< absent for records
+  std::size_t lanes = 1;               ///< of a vector; `shape` has them as its last extent
   const RecordType* record = nullptr;  ///< for records
   std::size_t element_bytes = 0;
   std::uint64_t count = 0;

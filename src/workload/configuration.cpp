@@ -35,7 +35,7 @@ std::string ParameterValue::to_string() const {
 
 std::string ParameterValue::cpp_literal() const {
   if (kind == ParameterKind::kChoice) return std::to_string(choice_index);
-  if (kind == ParameterKind::kType) return cpp_name(parse_scalar_type(std::get<std::string>(value)).value());
+  if (kind == ParameterKind::kType) return cpp_name(parse_element_type(std::get<std::string>(value)).value());
   if (kind == ParameterKind::kPath) return "\"" + std::get<std::string>(value) + "\"";
   return visit_element(type, [&]<class T>() -> std::string {
     if constexpr (std::is_same_v<T, bool>) return to_string();
@@ -220,10 +220,25 @@ std::optional<std::string> Configuration::expand_path(const std::string& text,
 }
 
 std::optional<ScalarType> Configuration::scalar_type(const std::string& name) const {
-  if (const auto type = parse_scalar_type(name)) return type;
+  const auto type = element_type(name);
+  if (type && type->lanes > 1)
+    throw bad_input(
+        "'" + name + "' is " + value(name).to_string() + ", a vector; expected the type of a number",
+        workload_->find_parameter(name)->where);
+  return type ? std::optional(type->scalar) : std::nullopt;
+}
+
+std::optional<ElementType> Configuration::element_type(const std::string& name) const {
+  if (const auto type = parse_scalar_type(name)) return ElementType{*type, 1};
   const ParameterSpec* parameter = workload_->find_parameter(name);
   if (parameter == nullptr || parameter->kind != ParameterKind::kType) return std::nullopt;
-  return parse_scalar_type(value(name).to_string());
+  return parse_element_type(value(name).to_string());
+}
+
+std::optional<ElementType> Configuration::element_type(const BufferSpec& buffer) const {
+  auto type = element_type(buffer.type);
+  if (type) type->lanes *= buffer.lanes;
+  return type;
 }
 
 }  // namespace kiln

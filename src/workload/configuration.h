@@ -87,8 +87,13 @@ class Configuration {
   /// Replaces {parameter} by its value; `nullopt` if one of them is an unset path.
   [[nodiscard]] std::optional<std::string> expand_path(const std::string& text,
                                                        const SourceLocation& where) const;
-  /// The scalar type that a name in the workload stands for: a scalar type or a type parameter.
+  /// The scalar type that a name in the workload stands for: a scalar type or a type parameter. Throws
+  /// bad_input for a parameter whose value is a vector.
   [[nodiscard]] std::optional<ScalarType> scalar_type(const std::string& name) const;
+  /// Likewise, also of a vector.
+  [[nodiscard]] std::optional<ElementType> element_type(const std::string& name) const;
+  /// Of a buffer's elements; absent for records.
+  [[nodiscard]] std::optional<ElementType> element_type(const BufferSpec& buffer) const;
 
  private:
   friend class ConfigurationBuilder;

@@ -332,7 +332,7 @@ class ConfigurationBuilder {
               const SourceLocation& where) const {
     switch (parameter.kind) {
       case ParameterKind::kType:
-        if (!parse_scalar_type(text)) {
+        if (!parse_element_type(text)) {
           const auto known = parameter.values.empty() ? scalar_type_names() : texts_of(parameter.values);
           throw bad_input(
               in_place(where, parameter.name) + "unknown type '" + text + "'" + suggestion(text, known),

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include "cli/draft_fixture.h"
 
 namespace kiln {
@@ -275,6 +278,45 @@ void run_loops(float* d, int n) {
   EXPECT_THAT(yaml, HasSubstr("block: [64]  # line"));
   EXPECT_THAT(yaml, HasSubstr("grid: [\"(n + 127) // 128\"]  # line"));
   EXPECT_THAT(yaml, HasSubstr("block: [128]  # line"));
+}
+
+TEST_F(NewShapes, OfTypesThatAreArraysAreTheirs) {
+  const std::string yaml = valid_draft(R"cuda(
+#define LAYERS 4
+typedef int2 Cell;
+typedef float Row[8];
+typedef Row Line;
+typedef Cell Cells[LAYERS][2][3];
+struct Item { Row row; Line lines[2]; int n; };
+__global__ void k(Cells cells, const Row row, Item* items) {
+  cells[0][1][2].x = row[1] + items[0].row[2] + items[0].lines[1][2];
+}
+void run(Cell* c, float* r, Item* items) { k<<<1, 32>>>((Cell(*)[2][3])c, r, items); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("Item: {row: \"float[8]\", lines: \"float[16]\", n: int}\n"));
+  EXPECT_THAT(yaml, HasSubstr("cells: {type: int2, shape: [elements], init: 0}  # FILL IN shape\n"));
+  EXPECT_THAT(yaml, HasSubstr("r: {type: float, shape: [elements], init: {uniform: [0, 1]}}"));
+  EXPECT_THAT(yaml, HasSubstr("args: [cells, r, items]"));
+}
+
+TEST_F(NewShapes, TypesOfTemplatesMayBeVectors) {
+  const std::string yaml = valid_draft(
+      "template <typename T> __global__ void copy_(const T* in, T* out, int* bytes, int n) {\n"
+      "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      "  if (i < n) { out[i] = in[i]; bytes[i] = sizeof(T); }\n}\n");
+  const auto filled = [&](const std::string& type, const std::string& bytes) {
+    return run_with(
+        yaml,
+        {{"T: {type: type, default: float}", "T: {type: type, default: " + type + "}"},
+         {"in: {type: T, shape: [n], init: {uniform: [0, 1]}}", "in: {type: T, shape: [n], init: 2}"},
+         {"checks: []", "checks: [{buffer: out, expected: 2}, {buffer: bytes, expected: " + bytes + "}]"}});
+  };
+  for (const auto& [type, bytes] :
+       std::map<std::string, std::string>{{"double3", "24"}, {"uchar4", "4"}, {"unsigned", "4"}}) {
+    const CliResult ran = filled(type, bytes);
+    EXPECT_EQ(ran.code, kExitDone) << type << ran.err << ran.out;
+  }
+  EXPECT_THAT(filled("double5", "40").err, HasSubstr("unknown type 'double5'"));
 }
 
 /// An alias that gives a class of another namespace its own name.

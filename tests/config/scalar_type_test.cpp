@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+
 #include <set>
 
 #include "config/expression.h"
@@ -63,6 +66,13 @@ TEST(ScalarTypes, VectorsHaveCudasNamesSizesAndAlignments) {
   EXPECT_TRUE(is("uint16", ScalarType::kUint16, 2, 2));
   for (const char* name : {"", "2", "float1", "float5", "int82", "name4"})
     EXPECT_FALSE(parse_element_type(name)) << name;
+  for (const auto& [name, in_kernels] : std::map<std::string, std::string>{{"float3", "float3"},
+                                                                           {"unsigned4", "uint4"},
+                                                                           {"long2", "longlong2"},
+                                                                           {"ulonglong2", "ulonglong2"},
+                                                                           {"half2", "__half2"},
+                                                                           {"uchar", "unsigned char"}})
+    EXPECT_EQ(cpp_name(parse_element_type(name).value()), in_kernels);
 }
 
 }  // namespace

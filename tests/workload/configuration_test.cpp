@@ -191,6 +191,35 @@ TEST(TypeDefaults, MayBeAnExpression) {
               HasSubstr("unknown type 'flaot'; did you mean 'float'?"));
 }
 
+TEST(TypeParameters, MayBeVectors) {
+  SmallDisk disk;
+  const auto configured = [&](const std::string& type) {
+    const std::string text =
+        "workload: t\nparameters:\n  T: {type: type, default: float}\n  a: {type: int, default: "
+        "\"sizeof(T)\"}\n"
+        "buffers:\n  x: {type: T, shape: [3]}\n  y: {type: int2, shape: [3]}\n"
+        "kernels: {k: {source: k.cu, grid: [1], block: [1], args: [x, y, a]}}\nrun: [k]\n";
+    const auto workload = parse_workload(YamlNode::parse(text, "t.yaml"), text, "/");
+    return configure(workload, {{"T", RawValue{type, false, {}}}}, unknown_device({"cpu", "host"}),
+                     disk.files)
+        .configuration;
+  };
+  const Configuration pairs = configured("double2");
+  EXPECT_EQ(pairs.value("T").cpp_literal(), "double2");
+  EXPECT_EQ(pairs.value("a").number(), 16);
+  const auto element = [](const Configuration& c, const char* buffer) {
+    return c.element_type(*c.workload().find_buffer(buffer)).value();
+  };
+  EXPECT_EQ(element(pairs, "x").bytes(), 16);
+  EXPECT_EQ(element(pairs, "x").lanes, 2);
+  EXPECT_EQ(element(pairs, "y").lanes, 2);
+  EXPECT_EQ(element(configured("half"), "x").bytes(), 2);
+  EXPECT_EQ(configured("half").value("a").number(), 2);
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(pairs.scalar_type("T")); }),
+              HasSubstr("t.yaml:3:6: 'T' is double2, a vector; expected the type of a number"));
+  EXPECT_THAT(bad_input_of([&] { static_cast<void>(configured("double5")); }), HasSubstr("unknown type"));
+}
+
 const char* const kByDeviceYaml = R"yaml(workload: by_device
 parameters:
   n: {type: int, default: 8}
