@@ -351,6 +351,25 @@ __global__ void k(float* out, const float* in, int n) {
   out[threadIdx.x] = b[0];
 })",
      {64, 1, 1}},
+    {"PrivateArraysInFunctions",
+     R"(__device__ void pack(unsigned* mask, int n) {
+  int to = 0;
+  for (int i = 0; i < n; i += 2) {
+    const unsigned first = mask[i], second = mask[i + 1];
+    mask[to] = 0;
+    if (first > second) mask[to] |= 1u;
+    ++to;
+  }
+}
+__global__ void k(float* out, const float* in, int n) {
+  __shared__ float s[64];
+  unsigned mask[8] = {};
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  pack(mask, 8);
+  out[threadIdx.x] = mask[0] + s[63 - threadIdx.x];
+})",
+     {64, 1, 1}},
     {"GlobalMemoryOfManyBlocks",
      R"(__global__ void k(float* u, const float* f, int n, int color) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

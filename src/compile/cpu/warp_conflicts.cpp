@@ -425,7 +425,7 @@ class ConflictFinder {
   }
 
   [[nodiscard]] bool varies(const ElementAccess& access) const {
-    for (const LaneForm& form : access.uses.front().index) {
+    for (const LaneForm& form : access.uses.front().likely) {
       if (values_.front()->varies(form)) return true;
     }
     return false;
