@@ -86,10 +86,12 @@ std::shared_ptr<LoadedCode> load_with_symbols(const KernelRequest::Impl& request
   require_known_content(prepared.configuration, *request.kernel);
   KernelSpec without_arguments = *request.kernel;
   without_arguments.args.clear();
+  without_arguments.read_symbols.clear();
   RequestBuffers buffers(request, prepared, without_arguments);
   auto code = std::make_shared<LoadedCode>(shared.code(), request.device->device);
-  load_symbols(find_symbols(prepared.configuration, *request.kernel, *code, buffers.workspace()),
-               buffers.workspace());
+  load_symbols(
+      find_symbols(prepared.configuration, *request.kernel, *code, buffers.workspace(), SymbolUse::kSet),
+      buffers.workspace());
   return code;
 }
 

@@ -304,6 +304,7 @@ void Step::Impl::call(void* native, std::span<const void* const> in, std::span<v
   if (info.graph && !capturing)
     options.replay = [](Graph& graph, const std::string&, Stream& on) { graph.launch(on); };
   program_->run({}, options);
+  program_->read_symbols(stream);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const std::string& name = outputs[i].name;
     if (out[i] != nullptr && place(name) != out[i])

@@ -232,6 +232,10 @@ std::optional<std::vector<TextParameter>> members_of(const ProgramText& program,
       members.resize(dynamic ? 2 : 1);
       return members;
     }
+    if (id.name == "std::vector" || id.name == "vector" || id.name == "std::list")  // of GNU C++
+      return members_named({{"unsigned long long [3]", "container"}});
+    if (id.name == "std::string" || id.name == "string")
+      return members_named({{"unsigned long long [4]", "container"}});
     if (id.name.ends_with("device_ptr") && id.arguments.size() == 1)
       return members_named({{id.arguments[0] + " *", "data"}});
     if (id.name.ends_with("array") && id.arguments.size() == 2)

@@ -250,6 +250,26 @@ std::optional<std::string> DraftBuffers::symbol(const std::string& variable, con
   std::string& name = buffers_[variable + " of the device"];
   if (name.empty()) name = content_of_variable(variable, kernel, elements);
   if (name.empty()) return std::nullopt;
+  return of_variable(variable, name);
+}
+
+std::optional<std::string> DraftBuffers::read_symbol(const std::string& variable, const TextKernel& kernel) {
+  std::string& name = buffers_[variable + " of the device"];
+  const std::string& declared = program_.read_variables.at(variable);
+  const auto extent = types_.extent_of(declared);
+  const std::string type = types_.type_name(declared, kernel);
+  if (name.empty()) {
+    if (!extent || type.empty() || declared.find('*') != std::string::npos) return std::nullopt;
+    name = scalars_.fresh(variable);
+    add_record_type(type, kernel);
+    buffer_lines_.push_back(
+        {name + ": {type: " + quoted_scalar(type) + ", shape: [" + std::to_string(*extent) + "], init: 0}",
+         "", ""});
+  }
+  return of_variable(variable, name);
+}
+
+std::string DraftBuffers::of_variable(const std::string& variable, const std::string& name) const {
   const auto scope = program_.constant_scopes.find(variable);
   if (scope == program_.constant_scopes.end() || scope->second.empty()) return variable + ": " + name;
   return quoted_scalar(scope->second + variable) + ": " + name;

@@ -31,6 +31,8 @@ class DraftBuffers {
   /// pointer gets the address of a buffer, which has `elements` if the program does not tell.
   std::optional<std::string> symbol(const std::string& variable, const TextKernel& kernel,
                                     const std::string& elements);
+  /// "ns::total: total", of a variable of the device that the host reads; absent where it has no form.
+  [[nodiscard]] std::optional<std::string> read_symbol(const std::string& variable, const TextKernel& kernel);
 
   [[nodiscard]] const std::vector<DraftLine>& types() const { return record_lines_; }
   [[nodiscard]] const std::vector<DraftLine>& lines() const { return buffer_lines_; }
@@ -38,6 +40,7 @@ class DraftBuffers {
   [[nodiscard]] std::string output() const;
 
  private:
+  [[nodiscard]] std::string of_variable(const std::string& variable, const std::string& name) const;
   /// What the program has in a buffer before the first launch, as an `init`; absent: numbers of the host.
   [[nodiscard]] std::optional<std::string> content_of(const std::string& given,
                                                       const std::string& type) const;

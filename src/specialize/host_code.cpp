@@ -53,6 +53,10 @@ class Cutter {
         continue;
       }
       if (item.member && !is_in_kept_class(item)) continue;
+      if (!item.stand_in.empty()) {
+        edits.push_back(program_.without(item, item.stand_in));
+        continue;
+      }
       edits.push_back(blank(item));
       const bool function = item.declaration->kind == Kind::kFunction && !item.declaration->names.empty();
       const std::string name = function ? std::string(item.declaration->names.front()) : "";

@@ -1,7 +1,10 @@
 #include "specialize/host_functions.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "specialize/host_libraries.h"
 #include "specialize/host_names.h"
@@ -23,12 +26,12 @@ class HostFinder {
       if (kind == Kind::kOther)
         item.host = is_use_of_host_macro(item) || is_use_of_unknown_macro(item) ||
                     is_use_of_registering_macro(item) || names_host(item) || names_unknown_namespace(item);
-      if (kind == Kind::kClass) item.host = holds_host_data(item);
+      if (kind == Kind::kClass) item.host = holds_host_data(item) && !stands_in_for_containers(item);
       if (kind == Kind::kOther || kind == Kind::kClass || kind == Kind::kEnum || kind == Kind::kScope ||
           kind == Kind::kForward)
         continue;
       const bool data = item.member && !program_.is_function(item) && kind != Kind::kAlias;
-      if (data) continue;  // decides the layout
+      if (data || !item.stand_in.empty()) continue;  // decides the layout
       item.host = names_host(item) || is_main(item) || says_host(item) || uses_host_namespace(item) ||
                   names_unknown_namespace(item) || has_name_of_device_code(item);
     }
@@ -66,6 +69,60 @@ class HostFinder {
         if (program_.uses_std && names_host_only_of_std(tokens, i - 2)) return true;
       }
       return false;
+    });
+  }
+
+  /// A class that a kernel takes by value stays, with bytes for each of its containers, which the kernel only
+  /// carries along. Not where a member is something else of the host.
+  bool stands_in_for_containers(const Item& item) {
+    if (item.declaration->names.empty() || !is_passed_to_kernel(item.declaration->names.front()))
+      return false;
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    std::map<std::size_t, std::string> stand_ins;
+    for (const std::size_t index : item.members) {
+      const Declaration& member = *program_.items[index].declaration;
+      if (member.kind != Kind::kVariable) continue;
+      const std::size_t begin = member.whole.begin;
+      const bool of_std = tokens[begin].is("std") && tokens[begin + 1].is("::");
+      const std::size_t name = of_std ? begin + 2 : begin;
+      if (!of_std && !(program_.uses_std && names_host_only_of_std(tokens, name))) continue;
+      const std::size_t words = words_of_container(tokens[name].text);
+      const std::size_t behind =
+          tokens[name + 1].is("<") ? behind_angles(tokens, name + 1, member.whole.end) : name + 1;
+      if (words == 0 || behind + 1 >= member.whole.end || !tokens[behind].identifier() ||
+          !(tokens[behind + 1].is(";") || tokens[behind + 1].is("=") || tokens[behind + 1].is("{")))
+        return false;
+      stand_ins[index] =
+          "unsigned long long " + std::string(tokens[behind].text) + "[" + std::to_string(words) + "];";
+    }
+    for (auto& [index, text] : stand_ins) {
+      program_.items[index].stand_in = std::move(text);
+      program_.items[index].host = true;
+    }
+    return !stand_ins.empty();
+  }
+
+  /// How many numbers of 64 bits a container of the GNU C++ library takes; 0: not known.
+  [[nodiscard]] static std::size_t words_of_container(std::string_view name) {
+    static const std::map<std::string_view, std::size_t> words = {
+        {"vector", 3}, {"string", 4},        {"list", 3},         {"map", 6},
+        {"set", 6},    {"unordered_map", 7}, {"unordered_set", 7}};
+    const auto found = words.find(name);
+    return found == words.end() ? 0 : found->second;
+  }
+
+  /// `__global__ void k(Field field, int n)`.
+  [[nodiscard]] bool is_passed_to_kernel(std::string_view name) const {
+    return std::any_of(program_.items.begin(), program_.items.end(), [&](const Item& one) {
+      if (!one.device || !program_.is_function(one)) return false;
+      const std::vector<Token>& tokens = program_.tokens_of(one);
+      const Declaration& kernel = *one.declaration;
+      bool global = false, passed = false;
+      for (std::size_t i = kernel.whole.begin; i + 1 < kernel.parameters.end; ++i) {
+        global = global || tokens[i].is("__global__");
+        passed = passed || (i >= kernel.parameters.begin && tokens[i].is(name) && tokens[i + 1].identifier());
+      }
+      return global && passed;
     });
   }
 

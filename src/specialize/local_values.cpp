@@ -152,6 +152,7 @@ void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& val
   resolve_shape(launch.grid);
   resolve_shape(launch.block);
   launch.shared = substituted(launch.shared, texts);
+  for (std::string& extent : launch.cluster) extent = substituted(extent, texts);
 }
 
 }  // namespace kiln

@@ -37,6 +37,7 @@ struct Item {
   bool kept = false;
   std::size_t owner = kNoOwner;           ///< for a member: its class
   std::vector<std::size_t> members = {};  ///< for a class: its items
+  std::string stand_in = {};              ///< for a container of the host as a member: bytes in its place
 };
 
 /// The declarations of a specialisation's texts, and what its macros and marks say of them. The

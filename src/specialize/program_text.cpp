@@ -128,6 +128,19 @@ class ProgramReader {
     }
   }
 
+  /// Adds the names in second arguments of cudaMemcpyFromSymbol and hipMemcpyFromSymbol.
+  void add_read_symbols(std::set<std::string>& names) const {
+    for (std::size_t i = 0; i + 2 < tokens().size(); ++i) {
+      if (tokens()[i].text.find("MemcpyFromSymbol") == std::string_view::npos || !at(i + 1, "(")) continue;
+      if (tokens()[i + 1].close >= tokens().size()) continue;
+      const std::vector<TokenSpan> arguments = parts_of_call(tokens(), {i + 2, tokens()[i + 1].close});
+      if (arguments.size() < 2) continue;
+      for (std::size_t inside = arguments[1].begin; inside < arguments[1].end; ++inside) {
+        if (tokens()[inside].identifier()) names.insert(std::string(tokens()[inside].text));
+      }
+    }
+  }
+
   /// Adds the names in first arguments of cudaMemcpyToSymbol, hipMemcpyToSymbol and cudaGetSymbolAddress's
   /// second.
   void add_written_symbols(std::set<std::string>& names) const {
@@ -938,10 +951,12 @@ void find_constants(ProgramText& program, const Uses& uses) {
       left.pop_back();
       if (!seen.insert(name).second) continue;
       if (program.constant_variables.contains(name)) kernel.constants.push_back(name);
+      if (program.read_variables.contains(name)) kernel.read_variables.push_back(name);
       const auto used = uses.find(name);
       if (used != uses.end()) left.insert(left.end(), used->second.begin(), used->second.end());
     }
     std::sort(kernel.constants.begin(), kernel.constants.end());
+    std::sort(kernel.read_variables.begin(), kernel.read_variables.end());
   }
 }
 
@@ -1025,13 +1040,14 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     readers.emplace_back(expand_launch_macros(declare_constants_of_macros(*one, constants), macros));
   std::set<std::string> templates;
   std::set<std::string> used_names, written_symbols, with_values;
-  std::set<std::string> copied_symbols, of_devices, written_on_devices;
+  std::set<std::string> copied_symbols, read_symbols, of_devices, written_on_devices;
   for (const ProgramReader& reader : readers) {
     reader.add_templates(templates);
     reader.add_used_names(used_names);
     reader.add_written_symbols(written_symbols);
     with_values.insert(reader.constants_with_values().begin(), reader.constants_with_values().end());
     reader.add_copied_symbols(copied_symbols);
+    reader.add_read_symbols(read_symbols);
     of_devices.insert(reader.device_variables().begin(), reader.device_variables().end());
     reader.add_names_written_on_devices(written_on_devices);
   }
@@ -1094,6 +1110,9 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   for (TextKernel& kernel : program.kernels) {
     add_passed_fetches(kernel.fetches, kernel.passed_textures, program.texture_users);
     add_passed_calls(kernel.called_with, kernel.passed_objects, program.object_users);
+  }
+  for (const auto& [name, type] : program.constant_variables) {
+    if (of_devices.contains(name) && read_symbols.contains(name)) program.read_variables.emplace(name, type);
   }
   std::erase_if(program.constant_variables, [&](const auto& variable) {
     const std::string& name = variable.first;

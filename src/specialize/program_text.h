@@ -43,6 +43,7 @@ struct TextKernel {
   std::map<std::string, std::string> compared;
   std::set<std::string> divided;
   std::vector<std::string> constants;           ///< in constant memory, named here or in functions it calls
+  std::vector<std::string> read_variables;      ///< of the device, which the host reads; named likewise
   std::map<std::string, TextureFetch> fetches;  ///< by the name of the texture or surface
   std::vector<PassedArgument> passed_textures;
   std::vector<PassedArgument> passed_objects;  ///< arguments of a type of the template
@@ -154,7 +155,8 @@ struct ProgramText {
   /// Variables in constant memory, by name, with extents in the type: "float [16]". One with a value of its
   /// own is among them if the host writes it, and so is a variable of the device that only the host writes.
   std::map<std::string, std::string> constant_variables;
-  std::map<std::string, std::string> constant_scopes;  ///< of those: "ns::", or empty
+  std::map<std::string, std::string> read_variables;   ///< of the device, which the host copies back
+  std::map<std::string, std::string> constant_scopes;  ///< of both: "ns::", or empty
   std::map<std::string, std::set<std::string>>
       class_scopes;  ///< by a class's, an enumeration's or an enumerator's name: "ns::"
   std::map<std::string, TextFunction> expressions;  ///< by a function's name: what it returns

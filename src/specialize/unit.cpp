@@ -63,9 +63,13 @@ void add_written(Specialization& specialization, const KernelSpec& kernel) {
     for (const ExpressionText& name : names)
       specialization.written.push_back({name.text, name.key, name.where, false});
   }
-  const std::string symbols = "kernels." + kernel.name + ".symbols";
-  for (std::size_t i = 0; i < kernel.symbols.size(); ++i)
-    specialization.written.push_back({kernel.symbols[i].first, symbols, kernel.symbol_places.at(i), false});
+  const auto add_variables = [&](const char* key, const auto& symbols, const auto& places) {
+    for (std::size_t i = 0; i < symbols.size(); ++i)
+      specialization.written.push_back(
+          {symbols[i].first, "kernels." + kernel.name + "." + key, places.at(i), false});
+  };
+  add_variables("symbols", kernel.symbols, kernel.symbol_places);
+  add_variables("read_symbols", kernel.read_symbols, kernel.read_symbol_places);
   for (const ArgumentSpec& argument : kernel.args) {
     if (argument.kind == ArgumentSpec::Kind::kFunction)
       specialization.written.push_back(
@@ -263,8 +267,9 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
                 {expression, fixed_block(configuration, *shape, target), bounds_text(configuration, kernel)});
     }
     std::vector<std::string> variables;
-    for (const auto& [symbol, buffer] : kernel.symbols)
-      variables.push_back(symbol_expression(configuration, symbol));
+    for (const auto* symbols : {&kernel.symbols, &kernel.read_symbols})
+      for (const auto& [symbol, buffer] : *symbols)
+        variables.push_back(symbol_expression(configuration, symbol));
     for (const ArgumentSpec& argument : kernel.args) {
       if (argument.kind != ArgumentSpec::Kind::kFunction) continue;
       const std::string function = symbol_expression(configuration, argument.name);

@@ -751,6 +751,11 @@ class Drafter {
       }
     }
     if (!symbols.empty()) lines.push_back({"symbols: {" + join(symbols, ", ") + "}", "", ""});
+    std::vector<std::string> results;
+    for (const std::string& name : kernel.read_variables) {
+      if (const auto symbol = buffers_.read_symbol(name, kernel)) results.push_back(*symbol);
+    }
+    if (!results.empty()) lines.push_back({"read_symbols: {" + join(results, ", ") + "}", "", ""});
   }
 
   // ---------------------------------------------------------------------------------------- text

@@ -152,8 +152,9 @@ void add_needs_of_kernel(const Configuration& configuration, const KernelSpec& k
     if (argument.names_buffer())
       add_needed_buffer(configuration, argument.name, argument.where, buffers, init_kernels);
   }
-  for (const auto& [symbol, buffer] : kernel.symbols)
-    add_needed_buffer(configuration, buffer, kernel.where, buffers, init_kernels);
+  for (const auto* symbols : {&kernel.symbols, &kernel.read_symbols})
+    for (const auto& [symbol, buffer] : *symbols)
+      add_needed_buffer(configuration, buffer, kernel.where, buffers, init_kernels);
 }
 
 std::vector<std::string> in_init_order(const Configuration& configuration,

@@ -20,6 +20,7 @@ void Inputs::make(const std::function<void(PreparedKernel&)>& launch) {
     contents_.run(kernel, [&] {
       kernel.load_symbols();
       launch(kernel);
+      kernel.read_symbols();
     });
   }
   for (const auto& [name, from] : copies_) contents_.copy(name, from);

@@ -30,10 +30,11 @@ std::optional<std::pair<void*, std::size_t>> find_variable(const std::string& na
 }
 
 SymbolVariables find_symbols(const Configuration& configuration, const KernelSpec& kernel,
-                             const LoadedCode& code, const Workspace& workspace) {
+                             const LoadedCode& code, const Workspace& workspace, SymbolUse use) {
   SymbolVariables found;
-  const std::string place = "kernels." + kernel.name + ".symbols: ";
-  for (const auto& [name, buffer_name] : kernel.symbols) {
+  const bool sets = use == SymbolUse::kSet;
+  const std::string place = "kernels." + kernel.name + (sets ? ".symbols: " : ".read_symbols: ");
+  for (const auto& [name, buffer_name] : sets ? kernel.symbols : kernel.read_symbols) {
     const auto symbol = find_variable(symbol_expression(configuration, name), code);
     const DeviceBuffer& buffer = workspace.buffer(buffer_name);
     if (!symbol)
@@ -99,8 +100,10 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
   }
   launch_.keep_maps(addresses_);
   pass_functions(configuration, kernel, *unit.code, workspace.device(), workspace.stream(), launch_);
-  symbols_ = find_symbols(configuration, kernel, *unit.code, workspace);
-  for (const auto& [address, buffer] : symbols_) add_buffer(buffer);
+  symbols_ = find_symbols(configuration, kernel, *unit.code, workspace, SymbolUse::kSet);
+  read_symbols_ = find_symbols(configuration, kernel, *unit.code, workspace, SymbolUse::kRead);
+  for (const SymbolVariables* variables : {&symbols_, &read_symbols_})
+    for (const auto& [address, buffer] : *variables) add_buffer(buffer);
 }
 
 void PreparedKernel::add_buffer(const std::string& buffer) {
@@ -143,7 +146,22 @@ bool PreparedKernel::add_to_key(FieldHasher& hasher) const {
     hasher.field("symbol", name).field("bytes", std::to_string(workspace_->layout(buffer).bytes));
     add_buffer_to_key(buffer);
   }
+  for (const auto& [name, buffer] : kernel_->read_symbols) {
+    hasher.field("read symbol", name);
+    add_buffer_to_key(buffer);
+  }
   return true;
+}
+
+void PreparedKernel::read_symbols(Stream& stream) {
+  for (const auto& [address, buffer_name] : read_symbols_) {
+    const DeviceBuffer& buffer = workspace_->buffer(buffer_name);
+    workspace_->device().copy_on_device(stream, *workspace_->address(buffer_name), address, buffer.bytes());
+  }
+}
+
+void PreparedKernel::read_symbols() {
+  read_symbols(workspace_->stream());
 }
 
 void PreparedKernel::load_symbols() {

@@ -17,8 +17,8 @@
 
 namespace kiln {
 
-/// Variables of a kernel's `symbols:` in a loaded module: the address of each and the buffer whose content it
-/// gets. Kernels that share a module share its variables.
+/// Variables of a kernel's `symbols:` or `read_symbols:` in a loaded module: the address of each, and the
+/// buffer whose content it gets, or which gets its content. Kernels that share a module share its variables.
 using SymbolVariables = std::vector<std::pair<void*, std::string>>;
 
 /// Address and bytes of a variable by its name in the texts, "ns::table": the code may have another name for
@@ -28,8 +28,9 @@ using SymbolVariables = std::vector<std::pair<void*, std::string>>;
 
 /// Throws bad_input where the module has no such variable, and kUnfit where its size is not the
 /// buffer's.
+enum class SymbolUse { kSet, kRead };
 [[nodiscard]] SymbolVariables find_symbols(const Configuration& configuration, const KernelSpec& kernel,
-                                           const LoadedCode& code, const Workspace& workspace);
+                                           const LoadedCode& code, const Workspace& workspace, SymbolUse use);
 
 /// Copies the buffers' content into the variables; complete on return.
 void load_symbols(const SymbolVariables& symbols, Workspace& workspace);
@@ -54,6 +55,9 @@ class PreparedKernel {
   void update(const Variables& variables);
   /// Copies the buffers of `symbols:` into the module's variables; to be called once the buffers are filled.
   void load_symbols();
+  /// Copies the variables of `read_symbols:` into their buffers, behind what the stream has.
+  void read_symbols(Stream& stream);
+  void read_symbols();  ///< behind what the workspace's stream has
   /// Throws kUnfit where the driver does not take the launch.
   void enqueue(Stream& stream);
   void enqueue() { enqueue(workspace_->stream()); }
@@ -93,7 +97,7 @@ class PreparedKernel {
   std::vector<std::size_t> changing_arguments_;
   bool shape_changes_;
   std::vector<std::string> buffers_;
-  SymbolVariables symbols_;
+  SymbolVariables symbols_, read_symbols_;
 };
 
 }  // namespace kiln

@@ -155,6 +155,10 @@ void ProgramRun::load_symbols() {
   for (const auto& [launch, kernel] : launches_) kernel->load_symbols();
 }
 
+void ProgramRun::read_symbols(Stream& stream) {
+  for (const auto& [launch, kernel] : launches_) kernel->read_symbols(stream);
+}
+
 void ProgramRun::run(const Enqueue& enqueue, const ProgramRunOptions& options) {
   enqueue_ = &enqueue;
   options_ = &options;

@@ -71,6 +71,8 @@ class ProgramRun {
 
   /// Loads the variables of all kernels' `symbols:`, once the buffers are filled.
   void load_symbols();
+  /// Of all launches, behind what the stream has; see PreparedKernel.
+  void read_symbols(Stream& stream);
   /// Runs the program once, on one stream; waits for the device only to read from it.
   ///
   /// With `options.replay`, statements that follow each other and need nothing that was read from the device

@@ -25,6 +25,7 @@ ArrayContent References::run_here(const CheckSpec& check) {
   contents_.run(kernel, [&] {
     kernel.load_symbols();
     kernel.enqueue();
+    kernel.read_symbols();
   });
   return {workspace_, check.reference_buffer};
 }
@@ -70,6 +71,7 @@ ArrayContent References::run_on_host(const CheckSpec& check) {
   kernel.load_symbols();
   const WatchedLaunch watched(context_.watch, kernel.name());
   kernel.enqueue();
+  kernel.read_symbols();
   // The workspace goes; what is looked at must stay.
   const std::span<const std::byte> bytes = host.content(check.reference_buffer).bytes;
   if (auto copy = kept.keep(key, workspace_.device(), workspace_.stream(), bytes))

@@ -151,6 +151,8 @@ void Trial::verify() {
     enqueue({});
   }
   enqueue_step(*verify_step_, {}, step_->variables());
+  step_->read_symbols(*stream_);
+  verify_step_->read_symbols(*stream_);
   for (const auto* program : {step_.get(), verify_step_.get()}) {
     for (const std::string& buffer : program->buffers()) contents_->note_written(buffer);
   }

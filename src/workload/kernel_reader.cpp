@@ -195,7 +195,8 @@ std::string read_entry(const YamlNode& node) {
 
 KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
   node.require_keys({"source", "entry", "grid", "block", "cluster", "cooperative", "overlap", "shared",
-                     "args", "launch_bounds", "template_args", "defines", "options", "symbols"});
+                     "args", "launch_bounds", "template_args", "defines", "options", "symbols",
+                     "read_symbols"});
   KernelSpec kernel;
   kernel.name = name;
   kernel.where = node.where();
@@ -231,12 +232,16 @@ KernelSpec read_kernel(const std::string& name, const YamlNode& node) {
     }
   }
   read_optional(node, "options", kernel.options, read_options);
-  if (const auto symbols = node.find("symbols")) {
+  const auto read_variables = [&](const char* key, auto& variables, auto& places) {
+    const auto symbols = node.find(key);
+    if (!symbols) return;
     for (const auto& [symbol, buffer] : symbols->entries()) {
-      kernel.symbols.emplace_back(symbol, buffer.text());
-      kernel.symbol_places.push_back(symbols->key_location(symbol));
+      variables.emplace_back(symbol, buffer.text());
+      places.push_back(symbols->key_location(symbol));
     }
-  }
+  };
+  read_variables("symbols", kernel.symbols, kernel.symbol_places);
+  read_variables("read_symbols", kernel.read_symbols, kernel.read_symbol_places);
   return kernel;
 }
 

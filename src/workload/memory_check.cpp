@@ -25,7 +25,8 @@ class MemoryUse {
         require_lasting(pointee.text, pointee.where);
     }
     for (const KernelSpec& kernel : workload_.kernels) {
-      for (const auto& [symbol, buffer] : kernel.symbols) require_lasting(buffer, kernel.where);
+      for (const auto* symbols : {&kernel.symbols, &kernel.read_symbols})
+        for (const auto& [symbol, buffer] : *symbols) require_lasting(buffer, kernel.where);
     }
     for (const CheckSpec& item : workload_.checks) check_check(item);
   }

@@ -137,8 +137,8 @@ NamedBuffers buffers_of(const StatementSpec& statement) {
     for (const ArgumentSpec& argument : launch->configured->args) {
       if (argument.names_buffer()) buffers.emplace_back(argument.name, argument.where);
     }
-    for (const auto& [symbol, buffer] : launch->configured->symbols)
-      buffers.emplace_back(buffer, launch->configured->where);
+    for (const auto* symbols : {&launch->configured->symbols, &launch->configured->read_symbols})
+      for (const auto& [symbol, buffer] : *symbols) buffers.emplace_back(buffer, launch->configured->where);
   }
   if (const auto* swap = std::get_if<SwapSpec>(&statement.action)) {
     add(swap->first);

@@ -220,7 +220,10 @@ struct KernelSpec {
   std::map<std::string, std::vector<OptionText>> options;    ///< by back end; "" for all
   std::vector<std::pair<std::string, std::string>> symbols;  ///< variable -> buffer
   std::vector<SourceLocation> symbol_places;                 ///< of each variable's name
-  ExpressionText entry_text;                                 ///< `entry` and its place, or the kernel's name
+  /// Variable -> the buffer that gets its content when a run has ended.
+  std::vector<std::pair<std::string, std::string>> read_symbols;
+  std::vector<SourceLocation> read_symbol_places;
+  ExpressionText entry_text;  ///< `entry` and its place, or the kernel's name
   SourceLocation where;
 };
 

@@ -402,6 +402,8 @@ class Checker {
       require_buffer(buffer, kernel.where);
       require_one_content(kernel, symbol, buffer);
     }
+    for (std::size_t i = 0; i < kernel.read_symbols.size(); ++i)
+      require_buffer(kernel.read_symbols[i].second, kernel.read_symbol_places[i]);
   }
 
   /// Kernels of one text are compiled together and share its variables: the content of one would be replaced

@@ -636,8 +636,8 @@ TEST_F(NewCommand, LaunchesWithAConfigurationHaveClusters) {
   const std::string kernel =
       "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;\n"
       "__global__ void next(int* out, int n) {\n  __shared__ int s[64];\n  auto c = cg::this_cluster();\n"
-      "  s[threadIdx.x] = blockIdx.x;\n  c.sync();\n"
-      "  out[blockIdx.x * 64 + threadIdx.x] = c.map_shared_rank(s, c.num_blocks() - 1)[threadIdx.x];\n"
+      "  const int size = c.num_blocks();\n  s[threadIdx.x] = blockIdx.x;\n  c.sync();\n"
+      "  out[blockIdx.x * 64 + threadIdx.x] = c.map_shared_rank(s, size - 1)[threadIdx.x];\n"
       "  c.sync();\n}\n";
   const std::string host =
       "int main() {\n  int* out;\n  int n = 512, size = 4;\n  cudaMalloc(&out, n * sizeof(int));\n";

@@ -456,6 +456,33 @@ void run(float* out, long h) {
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
 }
 
+TEST_F(NewPrograms, ResultsInVariablesOfTheDeviceAreRead) {
+  const std::string yaml = draft(R"cuda(
+__device__ int image[64];
+namespace sums { __device__ float total; }
+__device__ int unread;
+__global__ void fill(int n) {
+  const int i = threadIdx.x;
+  if (i < n) image[i] = 3 * i + 1;
+  if (i == 0) { sums::total = 0.5f + n; unread = 1; }
+}
+int main() {
+  int n = 64, host[64];
+  float sum;
+  fill<<<1, 64>>>(n);
+  cudaMemcpyFromSymbol(host, image, sizeof(host));
+  cudaMemcpyFromSymbol(&sum, sums::total, sizeof(float), 0, cudaMemcpyDeviceToHost);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("read_symbols: {image: image, \"sums::total\": total}\n"));
+  EXPECT_THAT(yaml, HasSubstr("image: {type: int, shape: [64], init: 0}\n"));
+  EXPECT_THAT(yaml, Not(HasSubstr("unread")));
+  const CliResult ran = run_with(yaml, {{"checks: []",
+                                         "checks: [{buffer: image, region: [[63, 64]], expected: 190}, "
+                                         "{buffer: total, name: total, expected: 64.5}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << yaml;
+}
+
 TEST_F(NewPrograms, PointersToDeviceFunctionsArePassed) {
   const std::string yaml = draft(R"cuda(
 typedef float (*Operation)(float, float);
@@ -777,6 +804,34 @@ TEST_F(NewPrograms, VectorsOfGlmAreRowsOfNumbers) {
         "{struct: [{value: 1, type: float}, {value: 0, type: float, count: 8}, {value: 2, type: float}]}"},
        {"{struct: [" + zeros + ", " + zero + "]}", "{struct: [" + zeros + ", {value: 4, type: float}]}"},
        {"checks: []", "checks: [{buffer: out, expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+/// What its constructor and destructor do is the host's; its containers are bytes that the kernel carries
+/// along.
+TEST_F(NewPrograms, HostClassesByValueHaveBytesForTheirContainers) {
+  const std::string yaml = draft(
+      "#include <cooperative_groups.h>\n#include <vector>\n#include <string>\n#include <utility>\n"
+      "namespace cg = cooperative_groups;\n"
+      "class Field {\n public:\n  size_t n;\n  std::string label;\n  float* now;\n"
+      "  std::vector<std::pair<void**, size_t>> all = {{(void**)&now, sizeof(float)}};\n  float* next;\n"
+      "  Field(size_t n) : n(n), label(\"field\") { for (auto& one : all) cudaMalloc(one.first, one.second * "
+      "n); }\n"
+      "  ~Field() { cudaFree(now); cudaFree(next); }\n"
+      "  __device__ float* place(size_t i) { return next + i; }\n};\n"
+      "__global__ void turn(Field field) {\n"
+      "  const size_t i = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * blockIdx.x);\n"
+      "  field.now[i] = i;\n  cg::sync(cg::this_grid());\n"
+      "  *field.place(i) = field.now[field.n - 1 - i] + field.now[i];\n}\n"
+      "int main() {\n  Field field(256);\n  void* args[] = {&field};\n"
+      "  cudaLaunchCooperativeKernel((void*)turn, dim3(4), dim3(16, 4), args, 0, 0);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("cooperative: true"));
+  const std::string container = "{value: 0, type: ulong}, {value: 0, type: ulong}, {value: 0, type: ulong}";
+  EXPECT_THAT(yaml, HasSubstr("{struct: [{value: elements, type: size_t}, " + container +
+                              ", {value: 0, type: ulong}, now, " + container + ", next]}"));
+  const CliResult ran =
+      run_with(yaml, {{"elements: {type: int, default: 1024", "elements: {type: int, default: 256"},
+                      {"checks: []", "checks: [{buffer: next, expected: 255}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 

@@ -36,9 +36,11 @@ extern "C" __global__ void add(T* y, const T* a, const T* b) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < Params::n) y[i] = a[i] + b[i];
 }
+__device__ int passes;
 extern "C" __global__ void count(int* calls, unsigned long long* address, const T* x) {
   if (threadIdx.x != 0 || blockIdx.x != 0) return;
   ++*calls;
+  ++passes;
   *address = (unsigned long long)x;
 }
 extern "C" __global__ void weigh(T* weights) {
@@ -60,13 +62,14 @@ buffers:
   expected: {type: T, shape: [n]}
   calls: {type: int, shape: [1], init: 40}
   address: {type: ulong, shape: [1]}
+  passed: {type: int, shape: [1]}
   part: {type: T, shape: [1], view: {of: x, offset: 0}}
 inputs: [x]
 outputs: y
 kernels:
   scale: {source: affine.cu, args: [{name: to}, {name: from}], block: [4], grid: ["ceil_div(n, 4)"]}
   add: {source: affine.cu, args: [y, scaled, weights], block: [4], grid: ["ceil_div(n, 4)"]}
-  count: {source: affine.cu, args: [calls, address, x], block: [4], grid: [1]}
+  count: {source: affine.cu, args: [calls, address, x], block: [4], grid: [1], read_symbols: {passes: passed}}
   weigh: {source: affine.cu, args: [weights], block: [4], grid: ["ceil_div(n, 4)"]}
   broken: {source: missing.cu, args: [expected], block: [1], grid: [1]}
 run:
@@ -276,6 +279,20 @@ TEST_F(Steps, AGraphIsReplayedForTheAddressesOfEachCall) {
     step.run({&in, 1}, {&out, 1});
     EXPECT_THAT(std::vector<float>(static_cast<float*>(out), static_cast<float*>(out) + 4),
                 ElementsAre(2 * value, 2 * value + 100, 2 * value + 200, 2 * value + 300));
+  }
+}
+
+TEST_F(Steps, OutputsMayBeVariablesOfTheDevice) {
+  StepOptions options;
+  options.outputs = {"passed"};
+  const Step step = make_step(*service_, *device_, "affine", options);
+  const std::array<float, 4> x{};
+  for (const int expected : {1, 2, 3}) {
+    const void* in = x.data();
+    int passed = 0;
+    void* out = &passed;
+    step.run({&in, 1}, {&out, 1});
+    EXPECT_EQ(passed, expected);
   }
 }
 

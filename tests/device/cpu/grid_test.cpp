@@ -82,6 +82,24 @@ TEST_P(CpuGrid, KeepsVariablesAndSharedMemoryAcrossItsSyncs) {
   }
 }
 
+TEST_P(CpuGrid, SyncsByTheFunctionOfThatName) {
+  DeviceFunction& k = build(text_of(R"(
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  a[i] = i;
+  cg::sync(cg::this_grid());
+  const int other = a[n - 1 - i];
+  cooperative_groups::sync(cooperative_groups::this_grid());
+  a[i] = other;
+  cg::sync(cg::this_thread_block());
+  const int beside = a[i ^ 1];
+  cg::sync(grid);
+  a[i] += 1000 * beside;)"));
+  std::vector<int> a(512);
+  kernels_.run(k, grid_of(8, 64), a.data(), 512);
+  for (int i = 0; i < 512; ++i)
+    ASSERT_EQ(a[static_cast<std::size_t>(i)], 511 - i + 1000 * (511 - (i ^ 1))) << i;
+}
+
 TEST_P(CpuGrid, HasTheMembersOfTheGroup) {
   DeviceFunction& k = build(text_of(R"(
   auto token = grid.barrier_arrive();

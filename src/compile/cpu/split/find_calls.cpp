@@ -45,6 +45,15 @@ class Finder {
     return {};
   }
 
+  /// Of `cg::this_grid()` and `cg::this_thread_block()` as an argument.
+  [[nodiscard]] Group made_group(TokenRange argument) const {
+    if (argument.end < argument.begin + 3 || !body_.is(argument.end - 1, ")") ||
+        !body_.is(argument.end - 2, "("))
+      return {};
+    if (body_.is(argument.end - 3, "this_grid")) return {Group::Kind::kGrid, ""};
+    return body_.is(argument.end - 3, "this_thread_block") ? Group{Group::Kind::kBlock, ""} : Group{};
+  }
+
   /// The first token of "ns::X<T>::template f", for "f" at `i`.
   [[nodiscard]] std::size_t scope_begin(std::size_t i, std::size_t begin) const {
     if (i > begin + 1 && body_.is(i - 1, "template") && body_.is(i - 2, "::")) --i;
@@ -146,6 +155,7 @@ class Finder {
     const bool waits = name == "sync" || (name == "wait" && functions_.definitions(name).empty());
     if ((name == "reduce" || waits) && inside.begin < inside.end) {
       call.group = group_at(inside.begin);
+      if (waits && call.group.kind == Group::Kind::kNone) call.group = made_group(inside);
       if (call.group.kind == Group::Kind::kTile || call.group.kind == Group::Kind::kCoalesced)
         call.sync = Sync::kWarp;
       if (call.group.kind == Group::Kind::kBlock && waits) call.sync = Sync::kBlock;
