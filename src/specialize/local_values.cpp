@@ -1,7 +1,9 @@
 #include "specialize/local_values.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
+#include <string_view>
 
 #include "base/text.h"
 #include "base/whole_word.h"
@@ -78,6 +80,32 @@ std::vector<std::string> resolved_arguments(const std::vector<std::string>& argu
   return resolved;
 }
 
+/// Writes the local extent in place of "block.x", where the first shape of that name is another one.
+std::string with_local_extents(std::string text, const KnownValues& known,
+                               const std::map<std::string, std::vector<std::string>>& shapes) {
+  const auto of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
+  for (const auto& [name, value] : known) {
+    const auto first = shapes.find(name);
+    if (!value->shape || first == shapes.end() || first->second == value->texts) continue;
+    for (std::size_t at = text.find(name + "."); at != std::string::npos; at = text.find(name + ".", at)) {
+      const std::size_t axis = at + name.size() + 1;
+      const bool whole = at == 0 || (!of_name(text[at - 1]) && text[at - 1] != '.');
+      const bool ends = axis + 1 >= text.size() || !of_name(text[axis + 1]);
+      const std::size_t place =
+          axis < text.size() ? std::string_view("xyz").find(text[axis]) : std::string::npos;
+      if (!whole || !ends || place == std::string::npos) {
+        at = axis;
+        continue;
+      }
+      const std::string extent = place < value->texts.size() ? in_brackets(value->texts[place]) : "1";
+      if (text.size() + extent.size() > kLongestValue) return text;
+      text.replace(at, name.size() + 2, extent);
+      at += extent.size();
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& values,
@@ -144,7 +172,8 @@ void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& val
       return;
     }
     std::vector<std::string> extents;
-    for (const std::string& extent : local->second->texts) extents.push_back(substituted(extent, texts));
+    for (const std::string& extent : local->second->texts)
+      extents.push_back(substituted(with_local_extents(extent, known, shapes), texts));
     const auto first = shapes.find(text);
     if (first == shapes.end() || first->second != extents) text = "dim3(" + join(extents, ", ") + ")";
   };

@@ -232,6 +232,12 @@ void run_pairs(float* c, int count, int others) {
   const dim3 grid_size(count, others);
   pairs<<<grid_size, block_size>>>(c, count, others);
 }
+__global__ void cells(float* d, int width, int height) { d[threadIdx.z] = width * height; }
+void run_cells(float* d, int width, int height) {
+  dim3 block_size(8, 4);
+  dim3 grid_size((width + block_size.x - 1) / block_size.x, height / block_size.y);
+  cells<<<grid_size, block_size>>>(d, width, height);
+}
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("grid: [\"(count + 128 - 1) // 128\"]  # line"));
   EXPECT_THAT(yaml, HasSubstr("block: [128]  # line"));
@@ -239,6 +245,7 @@ void run_pairs(float* c, int count, int others) {
   EXPECT_THAT(yaml, HasSubstr("block: [\"edges * points\"]  # line"));
   EXPECT_THAT(yaml, HasSubstr("grid: [count, others]  # line"));
   EXPECT_THAT(yaml, HasSubstr("block: [16, 8]  # line"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"(width + 8 - 1) // 8\", \"max(1, height // 4)\"]  # line"));
 }
 
 TEST_F(NewShapes, OfValuesThatMayHaveChangedAreMarked) {
