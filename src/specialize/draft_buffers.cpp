@@ -259,7 +259,8 @@ std::optional<std::string> DraftBuffers::read_symbol(const std::string& variable
   const auto extent = types_.extent_of(declared);
   const std::string type = types_.type_name(declared, kernel);
   if (name.empty()) {
-    if (!extent || type.empty() || declared.find('*') != std::string::npos) return std::nullopt;
+    if (!extent || type.empty() || without_extents(declared).find('*') != std::string::npos)
+      return std::nullopt;
     name = scalars_.fresh(variable);
     add_record_type(type, kernel);
     buffer_lines_.push_back(

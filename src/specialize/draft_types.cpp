@@ -261,7 +261,7 @@ std::optional<std::int64_t> DraftTypes::extent_of(const std::string& type) const
     const std::size_t close = type.find(']', at);
     if (close == std::string::npos) return std::nullopt;
     const auto value = value_of(type.substr(at + 1, close - at - 1));
-    constexpr std::int64_t kMost = 1 << 20;
+    constexpr std::int64_t kMost = 1 << 28;
     if (!value || *value < 1 || *value > kMost || extent > kMost) return std::nullopt;
     extent *= *value;
   }

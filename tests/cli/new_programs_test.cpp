@@ -458,7 +458,8 @@ void run(float* out, long h) {
 
 TEST_F(NewPrograms, ResultsInVariablesOfTheDeviceAreRead) {
   const std::string yaml = draft(R"cuda(
-__device__ int image[64];
+#define WIDTH 16
+__device__ int image[WIDTH * 4];
 namespace sums { __device__ float total; }
 __device__ int unread;
 __global__ void fill(int n) {
