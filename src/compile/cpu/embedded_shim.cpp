@@ -466,6 +466,7 @@ std::vector<ShimPart> make_shim_parts() {
        "kiln_global_time",
        "kiln_clock_gettime",
        "kiln_ptx",
+       "__threadfence_cluster",
        "cooperative_groups",
        "#include"});
   add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
@@ -492,7 +493,8 @@ std::vector<ShimPart> make_shim_parts() {
   add("placement_new", "#include <new>\n", {"new", "<<<"});
   add("entry", embedded::kEntry);
   add("clusters", embedded::kClusters,
-      {"__cluster", "kiln_cluster", "__threadfence_cluster", "cluster_group", "this_cluster"});
+      {"__cluster", "kiln_cluster", "__threadfence_cluster", "cluster_group", "this_cluster"}, {},
+      {"__cluster", "kiln_cluster", "__threadfence_cluster", "this_cluster"});
   add("device_launch", embedded::kDeviceLaunch, {"<<<"});
   add("split", embedded::kSplit, {}, {"kiln::cpu::Block<"});
   add("split_warps", embedded::kSplitWarps, {}, {"KILN_WARPS", "kiln::cpu::Warp<"});

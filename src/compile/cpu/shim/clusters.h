@@ -7,11 +7,11 @@ namespace kiln::cpu {
 
 using cpu_abi::ClusterBlock;
 
-KILN_SHIM unsigned cluster_size() {
+KILN_SHIM unsigned kiln_cluster_size() {
   return static_cast<unsigned>(volume(kiln_worker->cluster));
 }
 
-KILN_SHIM void sync_cluster(unsigned line) {
+KILN_SHIM void kiln_cluster_sync(unsigned line) {
   if (kiln_worker->cluster_blocks == nullptr) {
     __syncthreads();
     return;
@@ -24,9 +24,9 @@ KILN_SHIM void sync_cluster(unsigned line) {
 }
 
 /// The element of another block's shared memory that `p` is of the caller's own.
-KILN_SHIM char* map_to_block(const void* p, unsigned rank) {
+KILN_SHIM char* kiln_cluster_map(const void* p, unsigned rank) {
   char* const address = static_cast<char*>(const_cast<void*>(p));
-  kiln_assert(rank < cluster_size(), "rank of a block < blocks of the cluster", "map_shared_rank", 0);
+  kiln_assert(rank < kiln_cluster_size(), "rank of a block < blocks of the cluster", "map_shared_rank", 0);
   const ClusterBlock* const blocks = kiln_worker->cluster_blocks;
   if (blocks == nullptr) return address;
   const ClusterBlock& own = blocks[cluster_rank(kiln_worker->cluster)];
@@ -37,14 +37,14 @@ KILN_SHIM char* map_to_block(const void* p, unsigned rank) {
 }
 
 /// The rank of the block whose shared memory has `p`; the caller's own where none has.
-KILN_SHIM unsigned block_of(const void* p) {
+KILN_SHIM unsigned kiln_cluster_block_of(const void* p) {
   const unsigned own_rank = cluster_rank(kiln_worker->cluster);
   const ClusterBlock* const blocks = kiln_worker->cluster_blocks;
   if (blocks == nullptr || __isShared(p)) return own_rank;
   const auto* address = static_cast<const char*>(p);
   // The variables of each thread have the same order.
   const long before = blocks[own_rank].variables - thread_variables.begin;
-  for (unsigned rank = 0; rank < cluster_size(); ++rank) {
+  for (unsigned rank = 0; rank < kiln_cluster_size(); ++rank) {
     const ClusterBlock& block = blocks[rank];
     if (static_cast<unsigned long>(address - block.dynamic_shared) < kiln_worker->dynamic_shared_bytes ||
         static_cast<unsigned long>(address - block.variables + before) < thread_variables.bytes)
@@ -77,22 +77,22 @@ KILN_SHIM unsigned __clusterRelativeBlockRank() {
   return kiln::cpu::cluster_rank(kiln_worker->cluster);
 }
 KILN_SHIM unsigned __clusterSizeInBlocks() {
-  return kiln::cpu::cluster_size();
+  return kiln::cpu::kiln_cluster_size();
 }
 KILN_SHIM void __cluster_barrier_arrive() {}
 KILN_SHIM void __cluster_barrier_arrive_relaxed() {}
 KILN_SHIM void __cluster_barrier_wait(unsigned line = __builtin_LINE()) {
-  kiln::cpu::sync_cluster(line);
+  kiln::cpu::kiln_cluster_sync(line);
 }
 KILN_SHIM void __threadfence_cluster() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 KILN_SHIM void* __cluster_map_shared_rank(const void* p, unsigned rank) {
-  return kiln::cpu::map_to_block(p, rank);
+  return kiln::cpu::kiln_cluster_map(p, rank);
 }
 /// Of a 32-bit address of shared memory; see __cvta_generic_to_shared.
 KILN_SHIM unsigned kiln_cluster_address(unsigned address, unsigned rank) {
-  kiln_assert(rank < kiln::cpu::cluster_size(), "rank of a block < blocks of the cluster", "mapa", 0);
+  kiln_assert(rank < kiln::cpu::kiln_cluster_size(), "rank of a block < blocks of the cluster", "mapa", 0);
   if (kiln_worker->cluster_blocks == nullptr) return address;
   const auto place = static_cast<unsigned>(rank * kKilnDynamicShared);
   if (address < kKilnDynamicShared) return static_cast<unsigned>(kKilnClusterDynamic) + place + address;
@@ -101,7 +101,7 @@ KILN_SHIM unsigned kiln_cluster_address(unsigned address, unsigned rank) {
   return static_cast<unsigned>(kKilnClusterStatic + offset) + place;
 }
 KILN_SHIM unsigned __cluster_query_shared_rank(const void* p) {
-  return kiln::cpu::block_of(p);
+  return kiln::cpu::kiln_cluster_block_of(p);
 }
 
 namespace cooperative_groups {
@@ -109,14 +109,14 @@ namespace cooperative_groups {
 class cluster_group {
  public:
   struct arrival_token {};
-  static void sync(unsigned line = __builtin_LINE()) { kiln::cpu::sync_cluster(line); }
+  static void sync(unsigned line = __builtin_LINE()) { kiln::cpu::kiln_cluster_sync(line); }
   static arrival_token barrier_arrive() { return {}; }
   static void barrier_wait(unsigned line = __builtin_LINE()) { sync(line); }
   static void barrier_wait(arrival_token&&, unsigned line = __builtin_LINE()) { sync(line); }
-  static unsigned query_shared_rank(const void* p) { return kiln::cpu::block_of(p); }
+  static unsigned query_shared_rank(const void* p) { return kiln::cpu::kiln_cluster_block_of(p); }
   template <class T>
   static T* map_shared_rank(T* p, int rank) {
-    return reinterpret_cast<T*>(kiln::cpu::map_to_block(p, static_cast<unsigned>(rank)));
+    return reinterpret_cast<T*>(kiln::cpu::kiln_cluster_map(p, static_cast<unsigned>(rank)));
   }
   static dim3 block_index() { return __clusterRelativeBlockIdx(); }
   static unsigned block_rank() { return __clusterRelativeBlockRank(); }
@@ -129,7 +129,7 @@ class cluster_group {
     return block_rank() * blockDim.x * blockDim.y * blockDim.z + KILN_LINEAR_THREAD();
   }
   static dim3 dim_blocks() { return __clusterDim(); }
-  static unsigned num_blocks() { return kiln::cpu::cluster_size(); }
+  static unsigned num_blocks() { return kiln::cpu::kiln_cluster_size(); }
   static dim3 dim_threads() {
     const dim3 blocks = dim_blocks();
     return dim3(blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z);
