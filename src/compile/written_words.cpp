@@ -76,12 +76,12 @@ std::string_view without_warning_name(std::string_view line) {
 }
 
 /// The file that Kiln's own lines behind a text have.
-constexpr std::string_view kEntries = "kiln entries";
+constexpr std::string_view kFunctions = "kiln functions";
 
 std::set<std::string> names_of_texts(const Specialization& specialization) {
   const std::string& text = specialization.source_text;
   std::set<std::string> names =
-      identifiers_in(text.substr(0, text.find("#line 1 \"" + std::string(kEntries) + "\"")));
+      identifiers_in(text.substr(0, text.find("#line 1 \"" + std::string(kFunctions) + "\"")));
   names.merge(identifiers_in(specialization.params_header));
   for (const IncludedHeader& header : specialization.headers) names.merge(identifiers_in(header.text));
   for (const auto& [name, value] : specialization.defines) names.insert(name);
@@ -117,9 +117,9 @@ Cause find_option(const std::vector<std::string>& lines, const Specialization& s
 /// A function that is passed to a kernel, in Kiln's own line for it: all its names may be known, as the names
 /// of a template without its arguments are.
 Cause find_function(const Diagnostic& diagnostic, const Specialization& specialization) {
-  const auto in_entries = [](const std::string& line) { return line.starts_with(kEntries); };
+  const auto of_functions = [](const std::string& line) { return line.starts_with(kFunctions); };
   const std::vector<std::string> lines = error_lines(diagnostic);
-  if (std::none_of(lines.begin(), lines.end(), in_entries)) return {};
+  if (std::none_of(lines.begin(), lines.end(), of_functions)) return {};
   std::vector<const WrittenWords*> functions;
   for (const WrittenWords& words : specialization.written) {
     const std::string use = " = &" + words.text + ";";

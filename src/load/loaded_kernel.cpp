@@ -34,4 +34,12 @@ DeviceFunction& LoadedCode::function(const std::string& name_expression) const {
   return *function;
 }
 
+const std::vector<std::byte>& LoadedCode::first_content(Stream& stream, const void* variable,
+                                                        std::size_t bytes) const {
+  const std::lock_guard lock(mutex_);
+  const auto [content, is_new] = first_contents_.try_emplace(variable, bytes);
+  if (is_new) device_->copy_to_host(stream, content->second.data(), variable, bytes);
+  return content->second;
+}
+
 }  // namespace kiln

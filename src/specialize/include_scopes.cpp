@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "specialize/declarations.h"
@@ -32,6 +33,7 @@ std::vector<Scope> scopes_of(const std::string& text, const std::vector<Included
   std::map<std::string, std::size_t> by_name;
   for (std::size_t i = 0; i < headers.size(); ++i) by_name[headers[i].name] = i;
   std::vector<Scope> scopes(headers.size());
+  std::set<std::size_t> seen, several;
   std::deque<std::pair<const std::string*, Scope>> waiting = {{&text, {}}};
   for (; !waiting.empty(); waiting.pop_front()) {
     const auto& [from, outer] = waiting.front();
@@ -42,11 +44,15 @@ std::vector<Scope> scopes_of(const std::string& text, const std::vector<Included
       if (use.kind != IncludeUse::Kind::kInclude || header == by_name.end()) continue;
       Scope scope = outer;
       for (std::string& name : scope_at(source, declarations, use.offset)) scope.push_back(std::move(name));
+      if (!seen.insert(header->second).second) {
+        if (scopes[header->second] != scope) several.insert(header->second);
+        continue;
+      }
       scopes[header->second] = scope;
       waiting.emplace_back(&headers[header->second].text, std::move(scope));
-      by_name.erase(header);  // the first use counts
     }
   }
+  for (const std::size_t header : several) scopes[header].clear();  // its text has no one scope
   return scopes;
 }
 

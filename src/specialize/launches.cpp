@@ -245,7 +245,8 @@ class LaunchReader {
   /// Of `cudaLaunchConfig_t name = {grid, block, shared};`, `name.gridDim = grid;`, and attributes that are
   /// set in the same function: `attributes[0].val.clusterDim.x = 2;`.
   void set_configuration(TextLaunch& launch, std::string_view name) const {
-    static constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
+    constexpr std::size_t kAttributes = 4;
+    std::string_view attributes;
     const std::array<std::pair<std::string_view, std::string*>, 3> members = {
         {{"gridDim", &launch.grid}, {"blockDim", &launch.block}, {"dynamicSmemBytes", &launch.shared}}};
     for (std::size_t i = 0; i < launch.token; ++i) {
@@ -254,16 +255,45 @@ class LaunchReader {
         const std::size_t open = at(i + 1, "{") ? i + 1 : i + 2;
         const std::vector<TokenSpan> parts =
             parts_of(tokens_, {open + 1, std::min(tokens_[open].close, launch.token)}, true);
-        for (std::size_t part = 0; part < std::min(parts.size(), members.size()); ++part) {
-          const bool named = at(parts[part].begin, ".");
-          if (!named && text_of(tokens_, parts[part]) != "0")
-            *members[part].second = text_of(tokens_, parts[part]);
+        for (std::size_t part = 0; part < parts.size(); ++part) {
+          const std::size_t first = parts[part].begin;
+          for (const auto& [member, text] : members) {
+            if (at(first, ".") && at(first + 1, member) && at(first + 2, "=")) *text = assigned(first + 2);
+          }
+          if (at(first, ".") && at(first + 1, "attrs")) attributes = name_in({first + 3, parts[part].end});
+          if (at(first, ".") || text_of(tokens_, parts[part]) == "0") continue;
+          if (part < members.size()) *members[part].second = text_of(tokens_, parts[part]);
+          if (part == kAttributes) attributes = name_in(parts[part]);
         }
       }
       if (!at(i, ".") && !at(i, "->")) continue;
+      const bool own = i > 0 && at(i - 1, name);
       for (const auto& [member, text] : members) {
-        if (at(i + 1, member) && at(i + 2, "=")) *text = assigned(i + 2);
+        if (own && at(i + 1, member) && at(i + 2, "=")) *text = assigned(i + 2);
       }
+      if (own && at(i + 1, "attrs") && at(i + 2, "=")) attributes = name_in({i + 3, i + 5});
+    }
+    set_attributes(launch, attributes);
+  }
+
+  /// The first name in a span, "attribute" of "&attribute[0]"; empty: there is none.
+  [[nodiscard]] std::string_view name_in(TokenSpan span) const {
+    for (std::size_t i = span.begin; i < std::min(span.end, tokens_.size()); ++i) {
+      if (tokens_[i].identifier()) return tokens_[i].text;
+    }
+    return {};
+  }
+
+  /// Of launch attributes by the name of their array, or variable, in the launch's function.
+  void set_attributes(TextLaunch& launch, std::string_view attributes) const {
+    static constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
+    for (std::size_t i = 0; i < launch.token && !attributes.empty(); ++i) {
+      if (scope_at(i) != launch.scope || !at(i, ".") || !at(i - 1, "val")) continue;
+      std::size_t owner = i - 2;  // "." of "attributes[0].val"
+      while (owner > 0 && !tokens_[owner].identifier()) --owner;
+      while (owner > 1 && at(owner - 1, "[")) --owner;  // "attributes[count]"
+      while (owner > 0 && !tokens_[owner].identifier()) --owner;
+      if (!at(owner, attributes)) continue;
       if (at(i + 1, "cooperative") && at(i + 2, "=")) launch.cooperative = !at(i + 3, "0");
       if (!at(i + 1, "clusterDim")) continue;
       if (at(i + 2, "=") && at(i + 3, "{")) {

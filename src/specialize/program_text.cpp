@@ -796,11 +796,26 @@ class ProgramReader {
   /// function that gets its address.
   [[nodiscard]] bool is_changed(std::size_t name, std::size_t last) const {
     if (name < 2 || name + 2 >= last) return false;
-    if (at(name - 1, "&"))
-      return (at(name - 2, "(") || at(name - 2, ",")) && (at(name + 1, ",") || at(name + 1, ")"));
+    if (at(name - 1, "&")) return is_passed_to_change(name);
     const std::size_t before = is_increment(name - 1) ? name - 2 : name - 1;
     const bool alone = at(before, ")") || at(before, "else") || at(before, "do");
     return alone && assignment_at(name, last) != Assignment::kNone;
+  }
+
+  /// `read(&n)`, but neither of `{&n}` nor of functions that only read what an address points to.
+  [[nodiscard]] bool is_passed_to_change(std::size_t name) const {
+    if (!(at(name - 2, "(") || at(name - 2, ",")) || !(at(name + 1, ",") || at(name + 1, ")"))) return false;
+    std::size_t open = name;
+    for (int depth = 0; open > 0; --open) {
+      if (at(open, ")") || at(open, "]") || at(open, "}")) ++depth;
+      if ((at(open, "(") || at(open, "[") || at(open, "{")) && depth-- == 0) break;
+      if (at(open, ";")) return false;
+    }
+    if (!at(open, "(") || open == 0) return false;
+    const std::string_view function = tokens()[open - 1].text;
+    const bool copies = function.starts_with("cudaMemcpy") || function.starts_with("hipMemcpy") ||
+                        function.starts_with("cublas") || function.starts_with("hipblas");
+    return !copies || at(name - 2, "(");  // their targets come first
   }
 
   enum class Assignment { kNone, kPlain, kCompound, kShift, kIncrement };

@@ -275,7 +275,7 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
       const std::string function = symbol_expression(configuration, argument.name);
       variables.push_back(variable_of_function(function));
       const std::string line =
-          "\n#line 1 \"kiln entries\"\n__device__ auto " + variables.back() + " = &" + function + ";\n";
+          "\n#line 1 \"kiln functions\"\n__device__ auto " + variables.back() + " = &" + function + ";\n";
       std::string& text = unit->specialization.source_text;
       if (text.find(line) == std::string::npos) text += line;
     }

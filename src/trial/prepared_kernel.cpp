@@ -102,6 +102,13 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
   pass_functions(configuration, kernel, *unit.code, workspace.device(), workspace.stream(), launch_);
   symbols_ = find_symbols(configuration, kernel, *unit.code, workspace, SymbolUse::kSet);
   read_symbols_ = find_symbols(configuration, kernel, *unit.code, workspace, SymbolUse::kRead);
+  for (const auto& [address, buffer] : read_symbols_) {
+    const bool set = std::any_of(symbols_.begin(), symbols_.end(),
+                                 [&](const auto& symbol) { return symbol.first == address; });
+    if (set) continue;
+    first_contents_.emplace_back(
+        address, &unit.code->first_content(workspace.stream(), address, workspace.buffer(buffer).bytes()));
+  }
   for (const SymbolVariables* variables : {&symbols_, &read_symbols_})
     for (const auto& [address, buffer] : *variables) add_buffer(buffer);
 }
@@ -166,6 +173,8 @@ void PreparedKernel::read_symbols() {
 
 void PreparedKernel::load_symbols() {
   kiln::load_symbols(symbols_, *workspace_);
+  for (const auto& [address, content] : first_contents_)
+    workspace_->device().copy_to_device(workspace_->stream(), address, content->data(), content->size());
 }
 
 void PreparedKernel::update(const Variables& variables) {

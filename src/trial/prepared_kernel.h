@@ -54,6 +54,8 @@ class PreparedKernel {
   /// constructor.
   void update(const Variables& variables);
   /// Copies the buffers of `symbols:` into the module's variables; to be called once the buffers are filled.
+  /// Gives the variables of `symbols:` their content, and those that are only read what they had at first:
+  /// code that is in memory may have run before.
   void load_symbols();
   /// Copies the variables of `read_symbols:` into their buffers, behind what the stream has.
   void read_symbols(Stream& stream);
@@ -98,6 +100,8 @@ class PreparedKernel {
   bool shape_changes_;
   std::vector<std::string> buffers_;
   SymbolVariables symbols_, read_symbols_;
+  /// Of variables that are read and not set, their content before the first launch, which outlives this.
+  std::vector<std::pair<void*, const std::vector<std::byte>*>> first_contents_;
 };
 
 }  // namespace kiln

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "config/expression.h"
+#include "config/scalar_type.h"
 #include "workload/device_words.h"
 
 namespace kiln {
@@ -10,7 +11,7 @@ namespace kiln {
 bool is_word_of_format(const std::string& name) {
   static const std::set<std::string> reserved{"params",    "null",          "time",     "file_bytes", "all",
                                               "fast_math", "launch_bounds", "lineinfo", "graph"};
-  return reserved.contains(name) || is_device_word(name) || type_constant(name);
+  return reserved.contains(name) || is_device_word(name) || parse_scalar_type(name);
 }
 
 bool is_word_of_expressions(const std::string& name) {

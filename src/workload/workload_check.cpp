@@ -102,7 +102,7 @@ class Checker {
               "digits, '_' and '.', no digit first",
           word.where);
     }
-    if (reserved.contains(word.text) || is_device_word(word.text) || type_constant(word.text))
+    if (reserved.contains(word.text) || is_device_word(word.text) || parse_scalar_type(word.text))
       throw bad_input(word.key + ": '" + word.text + "' is a word of the format; choose another name",
                       word.where);
   }

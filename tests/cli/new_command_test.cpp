@@ -658,8 +658,14 @@ TEST_F(NewCommand, LaunchesWithAConfigurationHaveClusters) {
                             "  cudaLaunchConfig_t config{.gridDim = dim3(n / 64), .blockDim = dim3(64), "
                             ".attrs = attribute, .numAttrs = 1};\n"
                             "  cudaLaunchKernelEx(&config, next, out, n);\n}\n";
+  const std::string two =
+      host + attributes +
+      "  cudaLaunchConfig_t config = {dim3(n / 64), dim3(64), 0, nullptr, attribute, 1}, other = {0};\n"
+      "  other.gridDim = 7;\n  other.blockDim = 32;\n  cudaLaunchAttribute more[1];\n"
+      "  more[0].val.clusterDim.x = 7;\n  other.attrs = more;\n"
+      "  cudaLaunchKernelEx(&config, next, out, n);\n}\n";
   int number = 0;
-  for (const std::string& program : {set, listed, named}) {
+  for (const std::string& program : {set, listed, named, two}) {
     const std::string name = "ex" + std::to_string(++number);
     const std::string yaml = draft(name, kernel + program);
     EXPECT_THAT(yaml, HasSubstr("cluster: [4]")) << program;

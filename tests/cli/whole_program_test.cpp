@@ -145,7 +145,7 @@ TEST_F(WholeProgram, VariablesOfTheDeviceAreReadWhenTheRunHasEnded) {
   const std::string text = R"cuda(
 __device__ int state[4];
 namespace ns { template <class T> __device__ T total; }
-template <class T> __global__ void step() {
+template <class T> __global__ void step(int k) {
   state[threadIdx.x] += threadIdx.x;
   if (threadIdx.x == 0) ns::total<T> += 0.5;
 }
@@ -153,23 +153,27 @@ template <class T> __global__ void step() {
   const auto job = [](const std::string& read) {
     return R"yaml(workload:
   workload: states
+  parameters: {k: {type: int, default: 1, bind: run}}
   buffers:
     start: {type: int, shape: [4], init: 10}
     state: {type: int, shape: [4], init: 0}
     total: {type: double, shape: [1], init: 0}
   kernels: {step: {source: scale.cu, grid: [1], block: [4], template_args: [double], symbols: {state: start}, read_symbols: {)yaml" +
-           read + R"yaml(}, args: []}}
+           read + R"yaml(}, args: [k]}}
   run: [step, step, step]
   verify: {checks: [{buffer: state, name: a, region: [[0, 1]], expected: 10}, {buffer: state, name: b, region: [[3, 4]], expected: 19}, {buffer: total, name: t, expected: 1.5}, {buffer: start, name: s, expected: 10}]}
+sweep: {k: [1, 2]}
 measure: {min_time: 1 us, max_time: 1 ms}
 )yaml";
   };
+  // The second variant has the first one's code, whose variables have changed.
   const CliResult result = run(text, job("state: state, \"ns::total<double>\": total"));
   EXPECT_EQ(result.code, kExitDone) << result.err << result.out;
   EXPECT_THAT(run(text, job("stat: state")).err,
               HasSubstr("read_symbols: 'scale.cu' defines no variable 'stat'"));
   EXPECT_THAT(run(text, job("state: stat")).err, HasSubstr("unknown buffer 'stat'; did you mean 'start'?"));
-  EXPECT_THAT(run(text, job("state: total")).err,
+  const CliResult unfit = run(text, job("state: total"));
+  EXPECT_THAT(unfit.out + unfit.err,
               HasSubstr("variable 'state' holds 16 bytes, buffer 'total' holds 8 bytes"));
 }
 

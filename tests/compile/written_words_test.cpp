@@ -30,14 +30,14 @@ TEST(WrittenWords, ANameIsAWholeWord) {
 TEST(WrittenWords, AFunctionAmongTheArguments) {
   const auto message_of = [](const std::string& function, const std::string& message) {
     return named(message, {function, "kernels.k.args", kPlace, false},
-                 "\n#line 1 \"kiln entries\"\n__device__ auto f = &" + function + ";\n")
+                 "\n#line 1 \"kiln functions\"\n__device__ auto f = &" + function + ";\n")
         .summary;
   };
-  EXPECT_EQ(message_of("ops::kk", "kiln entries:1: error: 'kk' is not a member of 'ops'"),
-            "w.yaml:7:3: kernels.k.args: 'kk', did you mean 'k'?: kiln entries:1: error: 'kk' is not a "
+  EXPECT_EQ(message_of("ops::kk", "kiln functions:1: error: 'kk' is not a member of 'ops'"),
+            "w.yaml:7:3: kernels.k.args: 'kk', did you mean 'k'?: kiln functions:1: error: 'kk' is not a "
             "member of 'ops'");
-  EXPECT_EQ(message_of("k", "kiln entries(1): error: cannot deduce \"auto\" type"),
-            "w.yaml:7:3: kernels.k.args: 'k': kiln entries(1): error: cannot deduce \"auto\" type");
+  EXPECT_EQ(message_of("k", "kiln functions(1): error: cannot deduce \"auto\" type"),
+            "w.yaml:7:3: kernels.k.args: 'k': kiln functions(1): error: cannot deduce \"auto\" type");
   EXPECT_EQ(message_of("k", "k.cu(1): error: no type"), "k.cu(1): error: no type");
 }
 

@@ -467,6 +467,7 @@ std::vector<ShimPart> make_shim_parts() {
        "kiln_clock_gettime",
        "kiln_ptx",
        "__threadfence_cluster",
+       "__cluster",
        "cooperative_groups",
        "#include"});
   add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});

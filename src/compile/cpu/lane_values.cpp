@@ -546,8 +546,23 @@ LaneValues::Meeting LaneValues::meeting(const LaneForm& a, std::size_t lane_a, c
   return Meeting::kUnclear;
 }
 
+/// Of known numbers: whether no two lanes of a warp have the same. Most uses of an array end here.
+bool LaneValues::are_apart(const LaneForm& one, const LaneForm& other) const {
+  if (!one.terms.empty() || !other.terms.empty()) return false;
+  for (std::size_t a = 0; a < items_.size(); ++a) {
+    for (std::size_t b = 0; b < items_.size(); ++b) {
+      if (one.number[a] == other.number[b] && a != b && items_[a].warp == items_[b].warp) return false;
+    }
+  }
+  return true;
+}
+
 LaneValues::Meeting LaneValues::meeting(const Use& first, const Use& second) const {
   if (first.index.size() != second.index.size() || first.index.empty()) return Meeting::kUnclear;
+  for (std::size_t d = 0; d < first.index.size(); ++d) {
+    if (are_apart(first.index[d], second.index[d]) && are_apart(first.likely[d], second.likely[d]))
+      return Meeting::kNever;
+  }
   const auto of_all = [&](std::size_t a, std::size_t b, bool likely) {
     Meeting result = Meeting::kCertain;
     for (std::size_t d = 0; d < first.index.size(); ++d) {

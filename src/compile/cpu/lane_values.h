@@ -124,6 +124,7 @@ class LaneValues {
   [[nodiscard]] std::optional<long long> common_number(const LaneForm& form) const;
   [[nodiscard]] bool exact(const LaneForm& form) const { return form.terms.empty(); }
   [[nodiscard]] std::optional<std::vector<bool>> truth(TokenRange part, bool first_turns, bool& limit);
+  [[nodiscard]] bool are_apart(const LaneForm& one, const LaneForm& other) const;
   [[nodiscard]] Meeting meeting(const LaneForm& a, std::size_t lane_a, const LaneForm& b,
                                 std::size_t lane_b) const;
   [[nodiscard]] LaneForm derived(const std::string& operation, const LaneForm& a, const LaneForm& b);

@@ -34,7 +34,7 @@ void ConcurrentBlocks::begin_round() {
   ++rounds_begun_;
   if (cooperative_) grid_.emplace(GridBarrier::Of::kGrid, threads(), kernel_.name, faults_);
   for (auto& cluster : of_clusters_)
-    cluster = std::make_unique<GridBarrier>(GridBarrier::Of::kCluster, cluster_size_, kernel_.name, faults_);
+    cluster.emplace(GridBarrier::Of::kCluster, cluster_size_, kernel_.name, faults_);
 }
 
 std::uint64_t ConcurrentBlocks::block_of(std::uint64_t thread) const {
@@ -54,7 +54,7 @@ BlocksBeside ConcurrentBlocks::beside(std::uint64_t thread) {
   if (grid_) others.grid = &*grid_;
   if (of_clusters_.empty()) return others;
   const std::uint64_t cluster = thread / cluster_size_;
-  others.cluster = of_clusters_[cluster].get();
+  others.cluster = &*of_clusters_[cluster];
   others.cluster_blocks = &cluster_blocks_[cluster * cluster_size_];
   return others;
 }

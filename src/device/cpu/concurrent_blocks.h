@@ -2,7 +2,6 @@
 
 #include <barrier>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -56,7 +55,7 @@ class ConcurrentBlocks {
   std::uint64_t rounds_begun_ = 0;
   bool ended_ = false;
   std::optional<GridBarrier> grid_;
-  std::vector<std::unique_ptr<GridBarrier>> of_clusters_;
+  std::vector<std::optional<GridBarrier>> of_clusters_;
   std::vector<cpu_abi::ClusterBlock> cluster_blocks_;
   std::barrier<Begin> together_;
 };

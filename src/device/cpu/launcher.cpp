@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <optional>
 #include <shared_mutex>
 #include <system_error>
 #include <thread>
@@ -236,10 +237,11 @@ void Launcher::run_concurrent(const cpu_abi::Kernel& kernel, const cpu_abi::Laun
   const std::lock_guard lock(grid_mutex_);
   ConcurrentBlocks blocks(kernel, launch, cooperative, faults);
   const auto run_blocks = [&](std::uint64_t thread) {
-    const AlternateStack stack;
+    std::optional<AlternateStack> stack;
     std::unique_ptr<BlockRunner> runner;
     while (blocks.next()) {
       try {
+        if (!stack) stack.emplace();
         if (!runner) runner = make_block_runner(stack_bytes_);
         const std::uint64_t block = blocks.block_of(thread);
         runner->run(kernel, launch, dynamic_shared_bytes, block, block + 1, faults, blocks.beside(thread));
@@ -253,7 +255,7 @@ void Launcher::run_concurrent(const cpu_abi::Kernel& kernel, const cpu_abi::Laun
   try {
     threads.reserve(blocks.threads());
     while (threads.size() < blocks.threads()) threads.emplace_back(run_blocks, threads.size());
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // std::system_error, std::bad_alloc
     faults.raise(std::string("the system refuses a thread for each block of '") + kernel.name + "'");
     blocks.give_up(blocks.threads() - threads.size());
   }

@@ -138,6 +138,29 @@ TEST_F(CpuCluster, ExtentsOfTheText) {
   EXPECT_THAT(four, ElementsAre(403, 403, 403, 403, 407, 407, 407, 407));
 }
 
+TEST_F(CpuCluster, ExtentsOfTheTextAreTheKernelsOwn) {
+  const std::string body =
+      "int* out, int n) { out[blockIdx.x] = cooperative_groups::this_cluster().num_blocks(); }\n";
+  const std::string text =
+      "#include <cooperative_groups.h>\nstruct Two { static constexpr int kN = 2; };\n"
+      "namespace b { __global__ void __cluster_dims__(3, 1, 1) k(" +
+      body + "}\nnamespace a { __global__ void k(" + body +
+      "template <class C> __global__ void __cluster_dims__(C::kN) t(" + body + "}\n";
+  std::vector<int> out(4);
+  kernels_.run(build(text, "a::k"), {{4, 1, 1}, {1, 1, 1}, 0}, out.data(), 0);
+  EXPECT_THAT(out, Each(1));
+  kernels_.run(build(text, "a::t<Two>"), {{4, 1, 1}, {1, 1, 1}, 0}, out.data(), 0);
+  EXPECT_THAT(out, Each(2));
+  // Without an operation of clusters such a kernel is split as any other.
+  DeviceFunction& split = build(
+      "#include <algorithm>\nextern \"C\" __global__ void __cluster_dims__(2) k(int* out, int n) {\n"
+      "  __shared__ int s[8];\n  s[threadIdx.x] = std::max(n, 0) + threadIdx.x;\n  __syncthreads();\n"
+      "  out[blockIdx.x] = s[7 - blockIdx.x];\n}\n");
+  EXPECT_EQ(split.attributes().fibers_because.value_or(""), "");
+  kernels_.run(split, {{4, 1, 1}, {8, 1, 1}, 0}, out.data(), 5);
+  EXPECT_THAT(out, ElementsAre(12, 11, 10, 9));
+}
+
 /// As on a GPU, those that have left are not waited for.
 TEST_F(CpuCluster, BlocksAndWorkItemsMayLeave) {
   DeviceFunction& k = build(text_of(R"(
@@ -183,7 +206,7 @@ TEST_F(CpuCluster, FaultsEndTheLaunch) {
                          [&] {
                            kernels_.run(apart, clusters_of({2, 1, 1}, {8, 1, 1}, 8), out.data(), 0);
                          }),
-              HasSubstr("in block"));
+              HasSubstr("work-items wait"));
   EXPECT_THAT(message_of(ErrorKind::kBadInput,
                          [&] {
                            kernels_.run(far, clusters_of({32, 1, 1}, {64, 1, 1}, 8), out.data(), 0);

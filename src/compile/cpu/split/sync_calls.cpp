@@ -44,12 +44,13 @@ constexpr std::array<std::string_view, 8> kTileOperations = {"sync",     "shfl",
 /// Names of operations that wait and that this transformation does not support.
 bool unknown_operation(std::string_view name) {
   return name == "this_cluster" || name == "this_multi_grid" || name == "binary_partition" ||
-         name == "cluster_group" || name.starts_with("__cluster") || name == "kiln_cluster_address" ||
-         name == "block_tile_memory" || name == "labeled_partition" || name == "exit" || name == "_exit" ||
-         name == "abort" || name == "quick_exit" || name == "_Exit" || name.starts_with("__mbarrier_") ||
-         name == "__isShared" || name == "__isGlobal" || name == "__isLocal" ||
-         name == "kiln_named_barrier" || name == "__barrier_sync" || name == "__barrier_sync_count" ||
-         name == "thread_group" || name == "wait_prior" || name == "match_any" || name == "match_all";
+         name == "cluster_group" || (name.starts_with("__cluster") && name != "__cluster_dims__") ||
+         name == "kiln_cluster_address" || name == "block_tile_memory" || name == "labeled_partition" ||
+         name == "exit" || name == "_exit" || name == "abort" || name == "quick_exit" || name == "_Exit" ||
+         name.starts_with("__mbarrier_") || name == "__isShared" || name == "__isGlobal" ||
+         name == "__isLocal" || name == "kiln_named_barrier" || name == "__barrier_sync" ||
+         name == "__barrier_sync_count" || name == "thread_group" || name == "wait_prior" ||
+         name == "match_any" || name == "match_all";
 }
 
 /// Whether a token names the group of the lanes that are here, but not as "auto g = coalesced_threads();" or
