@@ -102,12 +102,13 @@ PreparedKernel::PreparedKernel(const Configuration& configuration, const KernelS
   pass_functions(configuration, kernel, *unit.code, workspace.device(), workspace.stream(), launch_);
   symbols_ = find_symbols(configuration, kernel, *unit.code, workspace, SymbolUse::kSet);
   read_symbols_ = find_symbols(configuration, kernel, *unit.code, workspace, SymbolUse::kRead);
-  for (const auto& [address, buffer] : read_symbols_) {
+  for (const auto& read : read_symbols_) {
     const bool set = std::any_of(symbols_.begin(), symbols_.end(),
-                                 [&](const auto& symbol) { return symbol.first == address; });
+                                 [&](const auto& symbol) { return symbol.first == read.first; });
     if (set) continue;
-    first_contents_.emplace_back(
-        address, &unit.code->first_content(workspace.stream(), address, workspace.buffer(buffer).bytes()));
+    const std::size_t bytes = workspace.buffer(read.second).bytes();
+    first_contents_.emplace_back(read.first,
+                                 &unit.code->first_content(workspace.stream(), read.first, bytes));
   }
   for (const SymbolVariables* variables : {&symbols_, &read_symbols_})
     for (const auto& [address, buffer] : *variables) add_buffer(buffer);
