@@ -75,6 +75,7 @@ std::vector<std::string> resolved_arguments(const std::vector<std::string>& argu
     if (text.size() <= kLongestValue) texts[value->name] = text;
   }
   std::vector<std::string> resolved;
+  resolved.reserve(arguments.size());
   for (const std::string& argument : arguments)
     resolved.push_back(without_brackets(substituted(argument, texts)));
   return resolved;

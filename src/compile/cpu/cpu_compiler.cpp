@@ -208,6 +208,7 @@ class CpuCompiler final : public Compiler {
       for (const char* word : {"volatile", "__shared__", "__device__", "__syncthreads", "atomic"})
         lanes = lanes || text->find(word) != std::string::npos;
     }
+    all.reserve(outlines.size());
     for (const Outline& one : outlines) all.push_back(&one);
     const UnitLanes unit = lanes ? unit_lanes(specialization, all) : UnitLanes();
     std::vector<std::vector<TextEdit>> edits;

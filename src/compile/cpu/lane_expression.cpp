@@ -86,7 +86,7 @@ LaneForm LaneExpression::unary() {
   const Token& token = tokens_[at_];
   if (token.is("-") || token.is("+") || token.is("!")) {
     ++at_;
-    const LaneForm operand = unary();
+    LaneForm operand = unary();
     if (token.is("+")) return operand;
     return values_.derived(token.is("-") ? "-" : "==", values_.constant(0), operand);
   }
