@@ -117,25 +117,16 @@ class ProgramReader {
     }
   }
 
-  /// Adds the names in first arguments of cudaMemcpyToSymbol and hipMemcpyToSymbol.
-  void add_copied_symbols(std::set<std::string>& names) const {
+  /// Adds the names in the index-th argument of calls of a function of CUDA's or HIP's runtime, such as
+  /// "MemcpyToSymbol".
+  void add_names_in_argument(std::string_view function, std::size_t index,
+                             std::set<std::string>& names) const {
     for (std::size_t i = 0; i + 2 < tokens().size(); ++i) {
-      if (tokens()[i].text.find("MemcpyToSymbol") == std::string_view::npos || !at(i + 1, "(")) continue;
+      if (tokens()[i].text.find(function) == std::string_view::npos || !at(i + 1, "(")) continue;
       const std::size_t end = std::min(tokens()[i + 1].close, tokens().size());
-      for (std::size_t inside = i + 2; inside < end && !at(inside, ","); ++inside) {
-        if (tokens()[inside].identifier()) names.insert(std::string(tokens()[inside].text));
-      }
-    }
-  }
-
-  /// Adds the names in second arguments of cudaMemcpyFromSymbol and hipMemcpyFromSymbol.
-  void add_read_symbols(std::set<std::string>& names) const {
-    for (std::size_t i = 0; i + 2 < tokens().size(); ++i) {
-      if (tokens()[i].text.find("MemcpyFromSymbol") == std::string_view::npos || !at(i + 1, "(")) continue;
-      if (tokens()[i + 1].close >= tokens().size()) continue;
-      const std::vector<TokenSpan> arguments = parts_of_call(tokens(), {i + 2, tokens()[i + 1].close});
-      if (arguments.size() < 2) continue;
-      for (std::size_t inside = arguments[1].begin; inside < arguments[1].end; ++inside) {
+      const std::vector<TokenSpan> arguments = parts_of_call(tokens(), {i + 2, end});
+      if (arguments.size() <= index) continue;
+      for (std::size_t inside = arguments[index].begin; inside < arguments[index].end; ++inside) {
         if (tokens()[inside].identifier()) names.insert(std::string(tokens()[inside].text));
       }
     }
@@ -1061,8 +1052,8 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     reader.add_used_names(used_names);
     reader.add_written_symbols(written_symbols);
     with_values.insert(reader.constants_with_values().begin(), reader.constants_with_values().end());
-    reader.add_copied_symbols(copied_symbols);
-    reader.add_read_symbols(read_symbols);
+    reader.add_names_in_argument("MemcpyToSymbol", 0, copied_symbols);
+    reader.add_names_in_argument("MemcpyFromSymbol", 1, read_symbols);
     of_devices.insert(reader.device_variables().begin(), reader.device_variables().end());
     reader.add_names_written_on_devices(written_on_devices);
   }

@@ -183,9 +183,7 @@ class Runner final : public BlockRunner {
     worker_.services = &kFiberServices;
     worker_.team->adopt_this_thread();
     for (unsigned long long i = first; i < last && !faults.raised(); ++i) {
-      const cpu_abi::Index3 block = {static_cast<unsigned>(i % launch.grid.x),
-                                     static_cast<unsigned>(i / launch.grid.x % launch.grid.y),
-                                     static_cast<unsigned>(i / launch.grid.x / launch.grid.y)};
+      const cpu_abi::Index3 block = cpu_abi::position(i, launch.grid);
       kernel.enter_block(&launch, block, &worker_);
       // A block may ask for addresses in another one from its start on.
       if (beside.cluster != nullptr && (!beside.cluster->wait(0) || faults.raised())) return;

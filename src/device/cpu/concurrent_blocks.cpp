@@ -1,15 +1,6 @@
 #include "device/cpu/concurrent_blocks.h"
 
 namespace kiln {
-namespace {
-
-cpu_abi::Index3 position(std::uint64_t i, const cpu_abi::Index3& extents) {
-  return {static_cast<unsigned>(i % extents.x), static_cast<unsigned>(i / extents.x % extents.y),
-          static_cast<unsigned>(i / extents.x / extents.y)};
-}
-
-}  // namespace
-
 ConcurrentBlocks::ConcurrentBlocks(const cpu_abi::Kernel& kernel, const cpu_abi::Launch& launch,
                                    bool cooperative, FaultSink& faults)
     : kernel_(kernel),
@@ -41,8 +32,8 @@ std::uint64_t ConcurrentBlocks::block_of(std::uint64_t thread) const {
   const cpu_abi::Index3 grid = launch_.grid, extents = launch_.cluster;
   const std::uint64_t number = (rounds_begun_ - 1) * clusters_at_once_ + thread / cluster_size_;
   const cpu_abi::Index3 cluster =
-      position(number, {grid.x / extents.x, grid.y / extents.y, grid.z / extents.z});
-  const cpu_abi::Index3 block = position(thread % cluster_size_, extents);
+      cpu_abi::position(number, {grid.x / extents.x, grid.y / extents.y, grid.z / extents.z});
+  const cpu_abi::Index3 block = cpu_abi::position(thread % cluster_size_, extents);
   const std::uint64_t x = std::uint64_t{cluster.x} * extents.x + block.x;
   const std::uint64_t y = std::uint64_t{cluster.y} * extents.y + block.y;
   const std::uint64_t z = std::uint64_t{cluster.z} * extents.z + block.z;

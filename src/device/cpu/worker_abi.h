@@ -15,6 +15,12 @@ constexpr unsigned long long volume(const Index3& extents) {
   return 1ull * extents.x * extents.y * extents.z;
 }
 
+/// Of the i-th of them, counted x fastest.
+constexpr Index3 position(unsigned long long i, const Index3& extents) {
+  return {static_cast<unsigned>(i % extents.x), static_cast<unsigned>(i / extents.x % extents.y),
+          static_cast<unsigned>(i / extents.x / extents.y)};
+}
+
 /// One launch. Lives in the caller until every block has run.
 struct Launch {
   Index3 grid;

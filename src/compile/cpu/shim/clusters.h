@@ -66,12 +66,10 @@ KILN_SHIM dim3 __clusterRelativeBlockIdx() {
   return dim3(blockIdx.x % cluster.x, blockIdx.y % cluster.y, blockIdx.z % cluster.z);
 }
 KILN_SHIM dim3 __clusterGridDimInClusters() {
-  const kiln::cpu::Index3& cluster = kiln_worker->cluster;
-  return dim3(gridDim.x / cluster.x, gridDim.y / cluster.y, gridDim.z / cluster.z);
+  return kiln::cpu::clusters_of_grid();
 }
 KILN_SHIM dim3 __clusterIdx() {
-  const kiln::cpu::Index3& cluster = kiln_worker->cluster;
-  return dim3(blockIdx.x / cluster.x, blockIdx.y / cluster.y, blockIdx.z / cluster.z);
+  return kiln::cpu::cluster_of_block();
 }
 KILN_SHIM unsigned __clusterRelativeBlockRank() {
   return kiln::cpu::cluster_rank(kiln_worker->cluster);

@@ -1,5 +1,5 @@
-// Stands in for <cooperative_groups.h> and the headers under it: the grid, the block,
-// tiles, groups of lanes, reductions, scans and copies.
+// Stands in for <cooperative_groups.h> and the headers under it: the grid, the block, tiles,
+// groups of lanes, reductions, scans and copies.
 #pragma once
 
 namespace cooperative_groups {
@@ -61,14 +61,8 @@ class grid_group {
   dim3 dim_blocks() const { return dim3(gridDim.x, gridDim.y, gridDim.z); }
   dim3 group_dim() const { return dim_blocks(); }
   dim3 block_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-  dim3 dim_clusters() const {
-    const kiln::cpu_abi::Index3& cluster = kiln_worker->cluster;
-    return dim3(gridDim.x / cluster.x, gridDim.y / cluster.y, gridDim.z / cluster.z);
-  }
-  dim3 cluster_index() const {
-    const kiln::cpu_abi::Index3& cluster = kiln_worker->cluster;
-    return dim3(blockIdx.x / cluster.x, blockIdx.y / cluster.y, blockIdx.z / cluster.z);
-  }
+  dim3 dim_clusters() const { return kiln::cpu::clusters_of_grid(); }
+  dim3 cluster_index() const { return kiln::cpu::cluster_of_block(); }
   unsigned long long num_clusters() const {
     const dim3 clusters = dim_clusters();
     return static_cast<unsigned long long>(clusters.x) * clusters.y * clusters.z;

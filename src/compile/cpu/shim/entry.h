@@ -94,6 +94,15 @@ KILN_SHIM unsigned cluster_rank(const Index3& cluster) {
   return blockIdx.x % cluster.x + cluster.x * (blockIdx.y % cluster.y + cluster.y * (blockIdx.z % cluster.z));
 }
 
+KILN_SHIM dim3 clusters_of_grid() {
+  const Index3& cluster = kiln_worker->cluster;
+  return dim3(gridDim.x / cluster.x, gridDim.y / cluster.y, gridDim.z / cluster.z);
+}
+KILN_SHIM dim3 cluster_of_block() {
+  const Index3& cluster = kiln_worker->cluster;
+  return dim3(blockIdx.x / cluster.x, blockIdx.y / cluster.y, blockIdx.z / cluster.z);
+}
+
 /// Tells the other blocks of the cluster where this one's shared memory is.
 KILN_SHIM void enter_cluster(Worker* worker) {
   if (worker->cluster_blocks == nullptr) return;
