@@ -11,7 +11,8 @@ Usage: tools/test.sh [OPTION]...
 
 Installs the Debian or Ubuntu packages that are missing (apt-get; as root or with sudo), builds everything with warnings
 as errors and runs the tests with ctest, among them the checks of form: layers, headers, format, shell scripts, schemas,
-documents. Tests that this machine cannot run are skipped and listed with the reason.
+documents. Tests that this machine cannot run are skipped and listed with the reason. A first build in build/ci compiles
+each folder of src/ as one file (KILN_UNITY); after `cmake --preset ci -D KILN_UNITY=OFF` each file is built on its own.
 
   --sanitize LIST   build with address,undefined or with thread, and run the tests so
   --coverage        measure line coverage of src/; less than 85 % fails (needs gcovr)
@@ -89,7 +90,10 @@ step "configure: preset $preset in $build"
 # kiln_bench runs in no test; it is built so that it stays true to the code. clang on Debian brings no OpenMP.
 benchmarks=OFF
 [ "$preset" != ci ] || [ -n "$compiler" ] || benchmarks=ON
-cmake --preset "$preset" -B "$build" ${compiler:+-D CMAKE_CXX_COMPILER="$compiler"} \
+# Each folder of src/ as one file takes at most half of the processor time. A folder that is configured keeps what it has.
+unity=()
+[ "$preset" != ci ] || [ -n "$compiler" ] || [ -e "$build/CMakeCache.txt" ] || unity=(-D KILN_UNITY=ON)
+cmake --preset "$preset" -B "$build" ${compiler:+-D CMAKE_CXX_COMPILER="$compiler"} "${unity[@]}" \
   -D KILN_BUILD_BENCHMARKS=$benchmarks --log-level=WARNING >&2
 step "build"
 cmake --build "$build" >&2

@@ -9,6 +9,7 @@
 
 #include "base/exit_code.h"
 #include "base/input_file.h"
+#include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
@@ -16,6 +17,7 @@
 #include "kiln/error.h"
 #include "specialize/build_flags.h"
 #include "specialize/compiled_parts.h"
+#include "specialize/configured_header.h"
 #include "specialize/host_libraries.h"
 #include "specialize/include_scopes.h"
 #include "specialize/includes.h"
@@ -73,12 +75,15 @@ struct CompilerFlags {
   std::map<std::string, FlagOfBuild> offered_defines;
   std::vector<Path> offered_folders;
   std::map<Path, std::string> folder_places;
-  std::vector<std::string> used;  ///< "-DNAME of src/Makefile:3"
+  std::vector<std::string> used;                 ///< "-DNAME of src/Makefile:3"
+  std::map<std::string, std::string> variables;  ///< of CMake; a nearer file comes first
+  std::vector<Path> in_front;                    ///< headers that a Makefile puts in front of the program
 };
 
 /// Each back end has its own headers of CUDA and HIP; the folder would displace them.
 bool is_of_toolkit(FileSystem& files, const Path& folder) {
-  return files.status(folder / "crt/host_defines.h") || files.status(folder / "hip/hip_runtime.h");
+  return files.status(folder / "crt/host_defines.h") || files.status(folder / "cuda_runtime_api.h") ||
+         files.status(folder / "hip/hip_runtime.h");
 }
 
 CompilerFlags flags_for(FileSystem& files, const Path& source, const NewArguments& arguments) {
@@ -104,8 +109,16 @@ CompilerFlags flags_for(FileSystem& files, const Path& source, const NewArgument
   for (const BuildFile& one : build) top = one.cmake ? one.path.parent_path() : top;
   for (const auto& [path, text, cmake] : build) {
     const Path folder = path.parent_path();
-    const BuildFlags read =
-        cmake ? read_cmake_flags({text, folder, top, source.filename().string()}) : read_makefile_flags(text);
+    const std::string program = source.filename().string();
+    const BuildFlags read = path.extension() == ".py" ? read_setup_flags(text)
+                            : cmake                   ? read_cmake_flags({text, folder, top, program})
+                                                      : read_makefile_flags(text, program);
+    flags.variables.insert(read.variables.begin(), read.variables.end());
+    for (std::size_t i = 0; i < read.in_front.size() && flags.in_front.size() <= i; ++i) {
+      const Path header = (folder / read.in_front[i]).lexically_normal();
+      if (const auto status = files.target_status(header); status && status->type == FileStatus::Type::kFile)
+        flags.in_front.push_back(header);
+    }
     const auto place = [&, &file = path](const std::string& key) {
       return file.lexically_proximate(beside).generic_string() + ":" + std::to_string(read.lines.at(key));
     };
@@ -140,7 +153,65 @@ void take_named_macros(CompilerFlags& flags, const std::set<std::string>& names)
 CompiledParts read_parts(FileSystem& files, const std::string& text, const Path& source,
                          const CompilerFlags& flags) {
   const Macros macros = all_macros(flags);
-  return compiled_parts(find_includes(files, text, {source, {}, flags.folders, macros}), macros);
+  const Path beside = std::filesystem::absolute(source).lexically_normal().parent_path();
+  std::string lines;
+  for (const Path& header : flags.in_front)
+    lines += "#include \"" + header.lexically_proximate(beside).generic_string() + "\"\n";
+  std::vector<Path> folders = flags.folders;
+  if (!flags.in_front.empty()) folders.push_back(beside);  // of a source that is named without its folder
+  Includes includes = find_includes(files, lines + text, {source, {}, folders, macros});
+  std::vector<std::string> in_front;
+  for (std::size_t i = 0; i < flags.in_front.size(); ++i) {
+    const std::size_t end = includes.text.find('\n') + 1;
+    for (const IncludeUse& use : find_include_uses(includes.text.substr(0, end)))
+      in_front.push_back(use.header.name);
+    includes.text.erase(0, end);
+  }
+  return compiled_parts(includes, macros, in_front);
+}
+
+/// Adds the folders of headers that were not found; what was done is added to `found`. `folder`: of the
+/// draft.
+void add_folders_of_headers(FileSystem& files, const std::string& text, const Path& source,
+                            const Path& folder, CompilerFlags& flags, CompiledParts& parts,
+                            std::string& found) {
+  for (bool more = true; more;) {  // headers may need headers of other folders
+    more = false;
+    for (const Path& one :
+         folders_of_headers(files, source, missing_headers(parts.includes), flags.offered_folders)) {
+      const bool known = std::find(flags.folders.begin(), flags.folders.end(), one) != flags.folders.end();
+      if (known || is_of_toolkit(files, one)) continue;
+      flags.folders.push_back(one);
+      found += "headers are in " + one.string() + ": -I added\n";
+      if (const auto place = flags.folder_places.find(one); place != flags.folder_places.end())
+        flags.used.push_back("-I" + one.lexically_proximate(folder).generic_string() + " of " +
+                             place->second);
+      more = true;
+    }
+    if (more) parts = read_parts(files, text, source, flags);
+  }
+}
+
+/// Makes the missing headers that a build makes of a text beside others ("config.h" of "config.h.in"), in a
+/// folder beside the draft. Whether there are any.
+bool make_configured_headers(FileSystem& files, const Path& source, const Path& headers,
+                             const CompilerFlags& flags, const CompiledParts& parts, std::string& found) {
+  bool any = false;
+  for (const HeaderName& header : missing_headers(parts.includes)) {
+    const std::string name = header.name + ".in";
+    const std::vector<Path> folders = folders_of_headers(files, source, {{name, true}});
+    if (folders.empty() || header.name.find("..") != std::string::npos) continue;
+    const Path of = folders.front() / name;
+    const ConfiguredHeader made = configured_header(read_program_text(files, of), flags.variables);
+    const Path path = headers / header.name;
+    files.make_directories(path.parent_path(), false);
+    files.write_file(path, made.text, false);
+    found += "wrote " + path.string() + ", made of " + of.string() + " as the build does";
+    if (!made.unknown.empty()) found += "; FILL IN: " + join(made.unknown, ", ");
+    found += "\n";
+    any = true;
+  }
+  return any;
 }
 
 /// Adds declarations of the named types of libraries whose headers were not found.
@@ -182,20 +253,14 @@ int run(World& world, const NewArguments& arguments) {
   CompilerFlags flags = flags_for(files, source, arguments);
   std::string found;
   CompiledParts parts = read_parts(files, text, source, flags);
-  for (bool more = true; more;) {  // headers may need headers of other folders
-    more = false;
-    for (const Path& one :
-         folders_of_headers(files, source, missing_headers(parts.includes), flags.offered_folders)) {
-      const bool known = std::find(flags.folders.begin(), flags.folders.end(), one) != flags.folders.end();
-      if (known || is_of_toolkit(files, one)) continue;
-      flags.folders.push_back(one);
-      found += "headers are in " + one.string() + ": -I added\n";
-      if (const auto place = flags.folder_places.find(one); place != flags.folder_places.end())
-        flags.used.push_back("-I" + one.lexically_proximate(folder).generic_string() + " of " +
-                             place->second);
-      more = true;
-    }
-    if (more) parts = read_parts(files, text, source, flags);
+  add_folders_of_headers(files, text, source, folder, flags, parts, found);
+  const Path configured = folder / (output.stem().string() + "_headers");
+  ScratchFolder headers_of_failure;  // what this command has made goes where no draft comes of it
+  if (!files.status(configured)) headers_of_failure.reset({&files, configured});
+  if (!arguments.no_makefile && make_configured_headers(files, source, configured, flags, parts, found)) {
+    flags.folders.push_back(configured);
+    parts = read_parts(files, text, source, flags);
+    add_folders_of_headers(files, text, source, folder, flags, parts, found);
   }
   const Includes& includes = parts.includes;
   const std::vector<Path> others = files_of_device_code(files, source, includes.text, includes.headers);
@@ -203,7 +268,9 @@ int run(World& world, const NewArguments& arguments) {
   std::set<std::string> names = parts.names;
   add_types_of_libraries(includes.unseen, names, texts);
   for (const Path& other : others) {
-    CompiledParts of_other = read_parts(files, read_program_text(files, other), other, flags);
+    const std::string other_text = read_program_text(files, other);
+    CompiledParts of_other = read_parts(files, other_text, other, flags);
+    add_folders_of_headers(files, other_text, other, folder, flags, of_other, found);
     names.merge(of_other.names);
     const std::vector<std::string> headers = texts_of(of_other.includes);
     texts.push_back(of_other.includes.text);
@@ -225,6 +292,11 @@ int run(World& world, const NewArguments& arguments) {
   const std::string from = flags.used.empty() ? "" : "by the build: " + join(flags.used, ", ");
   std::vector<std::string> folders;
   for (const Path& one : flags.folders) folders.push_back(one.lexically_proximate(folder).generic_string());
+  std::vector<std::string> in_front;
+  for (const Path& one : flags.in_front) {
+    in_front.push_back(one.lexically_proximate(folder).generic_string());
+    found += "the Makefile puts " + one.string() + " in front: -include added\n";
+  }
   const WorkloadDraft draft = draft_workload({includes.text,
                                               texts,
                                               source.string(),
@@ -236,10 +308,12 @@ int run(World& world, const NewArguments& arguments) {
                                               from,
                                               more_sources,
                                               left_out_kernels(parts.left_out),
-                                              text});
+                                              text,
+                                              in_front});
   if (!from.empty()) world.log().info(from);
   files.make_directories(folder, false);
   files.write_file(output, draft.yaml, false);
+  static_cast<void>(headers_of_failure.release());
   for (const std::string& note : draft.notes) world.log().warn(source.string() + ": " + note);
   world.out() << found << "wrote " << output.string() << ": " << join(draft.kernels, ", ") << "; "
               << draft.marks << " lines say FILL IN\n"
@@ -266,7 +340,7 @@ Subcommand add_new_command(CLI::App& app) {
       ->expected(1)
       ->take_all();
   command->add_flag("--no-makefile", arguments->no_makefile,
-                    "Take no -D and -I from the Makefile and CMakeLists.txt of the program");
+                    "Take no -D and -I from the Makefile, CMakeLists.txt and setup.py of the program");
   command->add_flag("--force", arguments->force, "Replace an existing file");
   command->footer(examples({"kiln new reduce.cu", "kiln new reduce.cu reduce_tree -o jobs/tree.yaml",
                             "kiln new reduce.cu -D TILE=32 -I ../include"}));

@@ -115,6 +115,9 @@ RankSession::RankSession(World& world, std::unique_ptr<Messenger> messenger)
 RankSession::~RankSession() {
   if (member_) {
     world_.status_line().forward({});
+    // Once rank 0 knows that this rank has ended it may end, too, and mpirun kills the others if rank 0
+    // fails.
+    world_.engine().finish();
     member_->end();
   }
 }

@@ -73,8 +73,9 @@ class Outliner {
       return true;
     }
     const std::size_t first = skip_template_head(head);
-    if (at(first, "namespace") || (at(first, "inline") && at(first + 1, "namespace"))) {
-      nested(body, scope + namespace_name({first, head.end}));
+    for (std::size_t i = first; i < head.end; ++i) {  // perhaps behind macros
+      if (!at(i, "namespace")) continue;
+      nested(body, scope + namespace_name({i, head.end}));
       return true;
     }
     if (at(first, "extern") && first + 2 == head.end) {
@@ -197,7 +198,8 @@ class Outliner {
       shared_statement(range, scope, true);
       return;
     }
-    if (contains_assignment(range)) {
+    // "template <int N = kMost> struct Row { ... };" is no variable.
+    if (contains_assignment({skip_template_head(range), range.end})) {
       result_.definitions.push_back({variable_name(range), range, range, false, false});
     }
     const bool writable = contains(range, "__device__") || contains(range, "__managed__");
@@ -211,7 +213,7 @@ class Outliner {
     if (at(range.begin, "template")) return;
     const std::string_view name = variable_name(range);
     const bool unnamed_type = name == "struct" || name == "class" || name == "union" || name == "enum";
-    if (name.empty() || unnamed_type) return;
+    if (name.empty() || unnamed_type || defines_class(range)) return;
     const std::size_t end = tokens()[range.end - 1].end();
     result_.variables.push_back({scope + scope_in_front_of(name, range) + std::string(name), end});
     for (std::size_t i = range.begin; i < range.end; ++i) {  // "__constant__ long nx, ny;"
@@ -233,7 +235,8 @@ class Outliner {
       if (token.is("<")) ++angles;
       if (token.is(">")) --angles;
       if (token.is("(")) {
-        if (i == range.begin || !is_attribute(tokens()[i - 1].text)) return;
+        if (i == range.begin || (!is_attribute(tokens()[i - 1].text) && !is_alignment_macro(tokens(), i - 1)))
+          return;
         i = matching_close(tokens(), i);
       }
       if (angles != 0 || !token.identifier()) continue;
@@ -257,6 +260,8 @@ class Outliner {
       if (token.is("[") || token.is("=") || token.is("{") || token.is(";") || token.is(",")) return name;
       if (token.is("<")) {  // of std::array<float, 4>
         i = behind_angles(tokens(), i, range.end) - 1;
+      } else if (is_alignment_macro(tokens(), i)) {
+        i += 3;
       } else if (token.is("(")) {
         if (i == range.begin || !is_attribute(tokens()[i - 1].text)) return {};
         i = matching_close(tokens(), i);
@@ -265,6 +270,16 @@ class Outliner {
       }
     }
     return name;
+  }
+
+  /// `__device__ class Vector {...};`, without a variable.
+  [[nodiscard]] bool defines_class(TokenRange range) const {
+    bool key = false;
+    for (std::size_t i = range.begin; i < range.end && !at(i, "=") && !at(i, "("); ++i) {
+      key = key || at(i, "class") || at(i, "struct") || at(i, "union") || at(i, "enum");
+      if (key && at(i, "{")) return at(matching_close(tokens(), i) + 1, ";");
+    }
+    return false;
   }
 
   /// "ns::in::" of `__constant__ float ns::in::weights[4];`, the definition of an `extern` variable.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <deque>
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
@@ -10,6 +11,8 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "compile/outline.h"
+#include "compile/reached_names.h"
 #include "specialize/include_scan.h"
 #include "specialize/symbol_expression.h"
 #include "specialize/tokens.h"
@@ -330,6 +333,41 @@ std::string left_out_declarations(const std::vector<std::string>& names) {
          (one ? "is" : "are") + " left out as host code";
 }
 
+std::string left_out_unreached(const std::vector<std::string>& names) {
+  if (names.empty()) return "";
+  const bool one = names.size() == 1;
+  return "'" + join(names, "', '") + "' " + (one ? "does" : "do") + " not compile and " +
+         (one ? "is" : "are") + " left out, because no kernel that is compiled here uses " +
+         (one ? "it" : "them");
+}
+
+namespace {
+
+/// Leaves out what fails to compile and no kernel names, directly or through other code. Nothing if macros
+/// put names together.
+std::vector<std::string> leave_out_unused(Specialization& specialization,
+                                          const std::vector<TextLine>& lines) {
+  std::deque<Outline> outlines;
+  std::vector<const Outline*> texts;
+  outlines.push_back(outline(specialization.source_text));
+  for (const IncludedHeader& header : specialization.headers) outlines.push_back(outline(header.text));
+  texts.reserve(outlines.size());
+  for (const Outline& one : outlines) texts.push_back(&one);
+  const ReachedNames names(texts);
+  std::string entries;
+  for (const EntryPoint& entry : specialization.entries) entries += entry.name_expression + " ";
+  std::set<std::string> reached;
+  const bool unknown = names.find(entries, [&](std::string_view name) {
+    reached.emplace(name);
+    return names.pastes(name);
+  });
+  if (unknown || entries.empty()) return {};
+  return leave_out_unreached(specialization, lines,
+                             [&](std::string_view name) { return reached.contains(std::string(name)); });
+}
+
+}  // namespace
+
 bool reduce_program(Specialization& specialization, const std::string& log, LeftOut& left_out) {
   constexpr std::size_t kMostHeaders = 32;
   constexpr int kMostRounds = 8;
@@ -370,12 +408,21 @@ bool reduce_program(Specialization& specialization, const std::string& log, Left
   if (!define_runtime_of_host(specialization, unknown_names_in(log)).empty()) return true;
   std::vector<TextLine> lines = error_lines_in(log);
   for (TextLine& use : places_in(log, {": note: in expansion of macro "})) lines.push_back(std::move(use));
-  const std::vector<std::string> names = leave_out_failed_host_code(specialization, lines);
-  for (const std::string& name : names) {
-    auto& all = left_out.declarations;
-    if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
-  }
-  return !names.empty();
+  const auto add_new = [](const std::vector<std::string>& names, std::vector<std::string>& all) {
+    for (const std::string& name : names) {
+      if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+    }
+    return !names.empty();
+  };
+  // Errors behind one in code for devices that nothing needs may follow from it: declarations around them
+  // stay.
+  Specialization trial = specialization;
+  const std::vector<TextLine> first(lines.begin(), lines.begin() + (lines.empty() ? 0 : 1));
+  const bool needless =
+      leave_out_failed_host_code(trial, first).empty() && !leave_out_unused(trial, first).empty();
+  if (needless && add_new(leave_out_unused(specialization, lines), left_out.unreached)) return true;
+  return add_new(leave_out_failed_host_code(specialization, lines), left_out.declarations) ||
+         add_new(leave_out_unused(specialization, lines), left_out.unreached);
 }
 
 std::string advice_on_amd_builtins(const Specialization& specialization, const std::string& log) {

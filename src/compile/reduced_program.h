@@ -50,6 +50,10 @@ namespace kiln {
 /// "'__hmax_nan' is defined by CUDA, too, and left out"; empty for an empty list.
 [[nodiscard]] std::string left_out_redefinitions(const std::vector<std::string>& names);
 
+/// "'filter' does not compile and is left out, because no kernel that is compiled here uses it"; empty for an
+/// empty list.
+[[nodiscard]] std::string left_out_unreached(const std::vector<std::string>& names);
+
 /// "'Logger', 'load' do not compile for a device and are left out as host code"; empty for an empty list.
 [[nodiscard]] std::string left_out_declarations(const std::vector<std::string>& names);
 
@@ -62,9 +66,12 @@ struct LeftOut {
   std::vector<std::string> variables;  ///< of the workload's `symbols` that the texts do not have
   std::vector<std::string> of_std;     ///< headers of the standard library that the compiler does not have
   std::vector<std::string> redefined;  ///< functions for the device
+  std::vector<std::string> unreached;  ///< what no kernel uses
   int rounds = 0;                      ///< in which declarations were left out
 
-  [[nodiscard]] bool host_code() const { return !declarations.empty() || !of_std.empty(); }
+  [[nodiscard]] bool host_code() const {
+    return !declarations.empty() || !of_std.empty() || !unreached.empty();
+  }
 };
 
 /// Leaves out of a whole program, whose compile has failed, the header that is missing or has errors, the
@@ -117,7 +124,7 @@ auto compile_without_host_code(const Specialization& specialization, const Compi
   for (const std::string& note :
        {left_out_headers(left_out.headers), left_out_headers_of_std(left_out.of_std),
         left_out_declarations(left_out.declarations), left_out_variables(left_out.variables),
-        left_out_redefinitions(left_out.redefined)}) {
+        left_out_redefinitions(left_out.redefined), left_out_unreached(left_out.unreached)}) {
     if (note.empty()) continue;
     if (!code.log.empty() && code.log.back() != '\n') code.log += '\n';
     code.log += note + "\n";

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "compile/line_directive.h"
 #include "compile/portable_header.h"
+#include "specialize/include_scopes.h"
 #include "specialize/symbol_expression.h"
 
 namespace kiln {
@@ -55,6 +56,7 @@ RtcUnit make_rtc_unit(const Specialization& specialization, const RtcDialect& di
     unit.text += "#define KILN_LAUNCH_BOUNDS_" + name +
                  (bounds.empty() ? "" : " " + dialect.launch_bounds(bounds)) + "\n";
   }
+  unit.text += includes_in_front(specialization);
   unit.text += line_directive(source_line_name(specialization)) + specialization.source_text;
 
   add_own_header(unit, "kiln/portable.h", portable_header(), source_folder, specialization.lineinfo);

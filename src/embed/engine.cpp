@@ -182,6 +182,12 @@ void Engine::write_trace() {
   parts_->trace.write();
 }
 
+void Engine::finish() {
+  parts_->finish_writing();
+  const std::lock_guard lock(parts_->mutex);
+  parts_->statistics.reset();
+}
+
 void Engine::finish_trace() {
   parts_->finish_writing();
   parts_->trace.finish();

@@ -46,6 +46,10 @@ class Engine {
   /// Writes the setting's file, if there is one, with what was traced until now. It is also written when the
   /// engine goes, and, empty, when the service is first asked for. Throws environment_error.
   void write_trace();
+  /// For a process that may be killed from now on: writes the entries that are still to be written, and
+  /// leaves in the cache folder what the service has counted, as the engine's end does. What is counted later
+  /// is lost.
+  void finish();
   /// Writes the trace for the last time.
   void finish_trace();
 

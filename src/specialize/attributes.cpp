@@ -20,4 +20,9 @@ bool is_alignment(const Token& token) {
   return std::find(kNames.begin(), kNames.end(), token.text) != kNames.end();
 }
 
+bool is_alignment_macro(const std::vector<Token>& tokens, std::size_t i) {
+  return i + 4 < tokens.size() && tokens[i].identifier() && tokens[i + 1].is("(") &&
+         tokens[i + 2].kind == Token::Kind::kNumber && tokens[i + 3].is(")") && tokens[i + 4].identifier();
+}
+
 }  // namespace kiln

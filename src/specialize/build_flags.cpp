@@ -1,6 +1,7 @@
 #include "specialize/build_flags.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,7 +13,7 @@ namespace kiln {
 namespace {
 
 constexpr int kDeepestVariable = 8;
-constexpr std::size_t kLongest = 1 << 16;
+constexpr std::size_t kLongestFlags = 1 << 16;
 constexpr int kMostExpansions = 1 << 16;  // of a file: variables that expand to nothing make no text long
 
 struct MakefileLine {
@@ -55,28 +56,6 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
-/// "GPU", "USE_CUDA", "CUDA_ENABLED" and the like; not "NO_CUDA" or "CUDA_DEBUG".
-bool names_the_gpu(const std::string& variable) {
-  static const std::set<std::string> gpu = {"gpu",     "gpus",     "cuda",    "usegpu",
-                                            "usecuda", "withcuda", "withgpu", "cudatoolkit"};
-  static const std::set<std::string> others = {"use", "with",  "enable", "enabled", "have",
-                                               "has", "build", "is",     "on",      "found"};
-  bool named = false;
-  for (const std::string& word : split(in_lower_case(variable), '_')) {
-    named = named || gpu.contains(word);
-    if (!word.empty() && !gpu.contains(word) && !others.contains(word)) return false;
-  }
-  return named;
-}
-
-std::optional<bool> switch_value(const std::string& value) {
-  static const std::set<std::string> yes = {"1", "on", "yes", "y", "true"};
-  static const std::set<std::string> no = {"", "0", "off", "no", "n", "false"};
-  const std::string lower = in_lower_case(value);
-  if (yes.contains(lower)) return true;
-  return no.contains(lower) ? std::optional(false) : std::nullopt;
-}
-
 /// Of `ifeq ($(GPU), 1)`, `ifdef USE_CUDA` and the like: the program is for a GPU, so a switch with such a
 /// name is on.
 Branch first_branch(const std::string& line) {
@@ -113,7 +92,7 @@ class FlagCollector {
 
   [[nodiscard]] std::string expanded(const std::string& text, int depth = 0) {
     std::string result;
-    for (std::size_t i = 0; i < text.size() && result.size() < kLongest; ++i) {
+    for (std::size_t i = 0; i < text.size() && result.size() < kLongestFlags; ++i) {
       const bool open = text[i] == '$' && i + 1 < text.size() && (text[i + 1] == '(' || text[i + 1] == '{');
       const std::size_t close = open ? text.find(text[i + 1] == '(' ? ')' : '}', i) : std::string::npos;
       const auto known =
@@ -181,9 +160,15 @@ bool all_taken(const std::vector<Branch>& branches) {
                      [](Branch branch) { return branch == Branch::kTaken; });
 }
 
+/// `target: sources`, or `.cu.o:`.
+struct MakefileRule {
+  std::vector<std::string> sources;
+  bool of_program = false;  ///< compiles the program, by its name or as each file with its suffix
+};
+
 class MakefileReader {
  public:
-  BuildFlags run(const std::string& text) {
+  BuildFlags run(const std::string& text, const std::string& program) {
     std::vector<MakefileLine> kept;
     std::vector<Branch> branches;  // of the conditionals around a line
     for (const MakefileLine& line : lines_of(text)) {
@@ -201,9 +186,20 @@ class MakefileReader {
         kept.push_back(line);
       }
     }
-    for (const MakefileLine& line : kept)
-      collector_.read_words(collector_.expanded(line.text), line.number, true);
-    return collector_.take();
+    MakefileRule rule;
+    std::vector<std::string> in_front;
+    for (const MakefileLine& line : kept) {
+      const std::string expanded = collector_.expanded(line.text);
+      collector_.read_words(expanded, line.number, true);
+      if (!line.text.starts_with("\t")) {
+        if (!trim(line.text).empty()) rule = rule_of(expanded, program);
+      } else if (rule.of_program && in_front.empty()) {
+        in_front = headers_in_front(with_sources(expanded, rule.sources));
+      }
+    }
+    BuildFlags flags = collector_.take();
+    flags.in_front = std::move(in_front);
+    return flags;
   }
 
  private:
@@ -220,7 +216,140 @@ class MakefileReader {
     collector_.variables[name] = std::string(trim(line.substr(equals + 1)));
   }
 
+  static MakefileRule rule_of(const std::string& line, const std::string& program) {
+    MakefileRule rule;
+    const std::size_t colon = line.find(':');
+    const bool assigns = line.find('=') != std::string::npos;
+    if (colon == std::string::npos || assigns) return rule;
+    const std::string suffix = std::filesystem::path(program).extension().string();
+    const std::size_t end = std::min(line.find(';', colon), line.size());
+    std::istringstream words(line.substr(colon + 1, end - colon - 1));
+    for (std::string word; words >> word;) rule.sources.push_back(word);
+    if (!rule.sources.empty()) {
+      const std::string name = std::filesystem::path(rule.sources.front()).filename().string();
+      rule.of_program = name == program || name == "%" + suffix;
+    } else {
+      rule.of_program = std::string(trim(line.substr(0, colon))).starts_with(suffix + ".");
+    }
+    return rule;
+  }
+
+  /// With the rule's sources for `$^` and `$(word 2,$^)`.
+  static std::string with_sources(const std::string& line, const std::vector<std::string>& sources) {
+    std::string result;
+    for (std::size_t at = 0; at < line.size(); ++at) {
+      const std::size_t close = line.find(')', at);
+      constexpr std::string_view kWord = "$(word ";
+      if (line.compare(at, 2, "$^") == 0) {
+        result += join(sources, " ");
+        ++at;
+      } else if (line.compare(at, kWord.size(), kWord) == 0 && close != std::string::npos) {
+        const std::string number = line.substr(at + kWord.size(), line.find(',', at) - at - kWord.size());
+        const std::size_t comma = std::min(line.find(',', at), close);
+        const bool of_sources = trim(line.substr(comma + 1, close - comma - 1)) == "$^";
+        const std::int64_t index = parse_integer(std::string(trim(number))).value_or(0);
+        if (of_sources && index >= 1 && index <= static_cast<std::int64_t>(sources.size()))
+          result += sources[static_cast<std::size_t>(index) - 1];
+        at = close;
+      } else {
+        result += line[at];
+      }
+    }
+    return result;
+  }
+
+  /// Of `-include FILE` in a line of a recipe.
+  static std::vector<std::string> headers_in_front(const std::string& recipe) {
+    std::vector<std::string> headers;
+    std::istringstream words(recipe);
+    for (std::string word; words >> word;) {
+      const bool asks = word == "-include" || word == "--pre-include" || word == "--include";
+      if (asks && words >> word && word.find_first_of("$'\"\\") == std::string::npos) headers.push_back(word);
+    }
+    return headers;
+  }
+
   FlagCollector collector_;
+};
+
+/// Macros of lists of pairs in Python.
+class SetupReader {
+ public:
+  explicit SetupReader(const std::string& text) : text_(text) {}
+
+  BuildFlags run() {
+    constexpr std::string_view kMacros = "macros";
+    for (std::size_t at = text_.find(kMacros); at != std::string::npos; at = text_.find(kMacros, at)) {
+      at += kMacros.size();
+      read_list_behind(at);
+    }
+    BuildFlags flags = std::move(flags_);
+    for (const auto& [name, value] : defines_) flags.defines.emplace_back(name, value);
+    return flags;
+  }
+
+ private:
+  [[nodiscard]] std::size_t behind_blanks(std::size_t at) const {
+    return std::min(text_.find_first_not_of(" \t\r\n\\", at), text_.size());
+  }
+
+  /// From `define_macros`, `macros['nvcc']['single']` to its `= [...]`, `+= [...]` or `.append(...)`.
+  void read_list_behind(std::size_t at) {
+    std::string keys;
+    for (at = behind_blanks(at); at < text_.size() && text_[at] == '['; at = behind_blanks(at)) {
+      const std::size_t close = std::min(text_.find(']', at), text_.size() - 1);
+      keys += in_lower_case(text_.substr(at, close - at));
+      at = close + 1;
+    }
+    const bool of_others =
+        !keys.empty() && keys.find("nvcc") == std::string::npos && keys.find("cuda") == std::string::npos;
+    if (of_others) return;
+    for (const std::string_view word : {"+=", "=", ".append", ".extend"}) {
+      if (text_.compare(at, word.size(), word) != 0) continue;
+      at = behind_blanks(at + word.size());
+      if (at < text_.size() && (text_[at] == '[' || text_[at] == '(')) read_pairs(at);
+      return;
+    }
+  }
+
+  /// `[('N', '4'), ('FAST', None)]`
+  void read_pairs(std::size_t at) {
+    int depth = 0;
+    for (; at < text_.size(); ++at) {
+      const char c = text_[at];
+      if (c == '#') at = std::min(text_.find('\n', at), text_.size() - 1);
+      if (c == '[' || c == '(') ++depth;
+      if ((c == ']' || c == ')') && --depth == 0) return;
+      if (c != '(') continue;
+      std::size_t next = behind_blanks(at + 1);
+      const std::optional<std::string> name = string_at(next);
+      next = behind_blanks(next);
+      if (!name || next >= text_.size() || text_[next] != ',') continue;
+      next = behind_blanks(next + 1);
+      const std::optional<std::string> quoted = string_at(next);
+      const std::size_t end = std::min(text_.find_first_of("),", next), text_.size());
+      const std::string value = quoted ? *quoted : std::string(trim(text_.substr(next, end - next)));
+      const bool plain = quoted || value == "None" || parse_integer(value);
+      if (!is_identifier(*name) || !plain || value.find_first_of("$'\"\\") != std::string::npos) continue;
+      if (!defines_.emplace(*name, quoted || value != "None" ? value : "1").second) continue;
+      flags_.lines[*name] = 1 + static_cast<int>(std::count(
+                                    text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    }
+  }
+
+  /// The content of 'text' or "text"; `at` goes behind it.
+  [[nodiscard]] std::optional<std::string> string_at(std::size_t& at) const {
+    if (at >= text_.size() || (text_[at] != '\'' && text_[at] != '"')) return std::nullopt;
+    const std::size_t close = text_.find(text_[at], at + 1);
+    if (close == std::string::npos) return std::nullopt;
+    std::string content = text_.substr(at + 1, close - at - 1);
+    at = close + 1;
+    return content;
+  }
+
+  const std::string& text_;
+  std::map<std::string, std::string> defines_;  // of two values the first counts
+  BuildFlags flags_;
 };
 
 struct CMakeCommand {
@@ -306,13 +435,22 @@ class CMakeScanner {
   int line_ = 1;
 };
 
-/// What "$<BUILD_INTERFACE:x>" and "$<$<COMPILE_LANGUAGE:CUDA>:x>" give for a program of CUDA.
-std::string without_generator(const std::string& word) {
-  for (const std::string prefix : {"$<BUILD_INTERFACE:", "$<$<COMPILE_LANGUAGE:CUDA>:"}) {
-    if (word.starts_with(prefix) && word.ends_with('>'))
-      return word.substr(prefix.size(), word.size() - prefix.size() - 1);
+/// Generator expressions with blanks, which are several words, as one.
+std::vector<std::string> with_whole_generators(const std::vector<std::string>& words) {
+  std::vector<std::string> whole;
+  int open = 0;
+  for (const std::string& word : words) {
+    if (open > 0) {
+      (whole.back() += " ") += word;
+    } else {
+      whole.push_back(word);
+    }
+    for (std::size_t i = 0; i < word.size(); ++i) {
+      if (word.compare(i, 2, "$<") == 0) ++open;
+      if (word[i] == '>' && open > 0) --open;
+    }
   }
-  return word;
+  return whole;
 }
 
 class CMakeReader {
@@ -326,50 +464,109 @@ class CMakeReader {
 
   BuildFlags run() {
     find_owners();
-    for (const CMakeCommand& command : commands_) {
-      if (command.name == "if") {
-        branches_.push_back(branch_of(command.words));
-      } else if (command.name == "endif") {
-        if (!branches_.empty()) branches_.pop_back();
-      } else if ((command.name == "else" || command.name == "elseif") && !branches_.empty()) {
-        Branch& branch = branches_.back();
-        if (branch == Branch::kTaken) {
-          branch = Branch::kUnknown;
-        } else if (branch == Branch::kLeft) {
-          branch = command.name == "else" ? Branch::kTaken : branch_of(command.words);
-        }
-      } else {
-        read(command);
-      }
-    }
-    return collector_.take();
+    each_command([&](const CMakeCommand& command) { read(command); });
+    BuildFlags flags = collector_.take();
+    flags.variables = std::move(collector_.variables);
+    return flags;
   }
 
  private:
-  /// The targets that name the program among their sources.
+  /// Branches by the place of their `if` and their number in it.
+  using Arms = std::map<const CMakeCommand*, int>;
+
+  /// Calls `see` for each command that is no conditional, with the branches around it.
+  template <class See>
+  void each_command(const See& see) {
+    std::vector<const CMakeCommand*> open;
+    for (const CMakeCommand& command : commands_) {
+      if (command.name == "if") {
+        open.push_back(&command);
+        arms_[&command] = 0;
+        branches_.push_back(branch_with_program(&command, branch_of(command.words)));
+      } else if (command.name == "endif") {
+        if (branches_.empty()) continue;
+        branches_.pop_back();
+        behind_taken_.erase(open.back());
+        arms_.erase(open.back());
+        open.pop_back();
+      } else if ((command.name == "else" || command.name == "elseif") && !branches_.empty()) {
+        Branch& branch = branches_.back();
+        ++arms_[open.back()];
+        if (branch == Branch::kTaken) {
+          branch = Branch::kUnknown;
+          behind_taken_.insert(open.back());
+        } else if (branch == Branch::kLeft) {
+          branch = command.name == "else" ? Branch::kTaken : branch_of(command.words);
+        }
+        branch = branch_with_program(open.back(), branch);
+      } else {
+        see(command);
+      }
+    }
+    branches_.clear();
+    behind_taken_.clear();
+    arms_.clear();
+  }
+
+  /// Where all targets with the program stand in one branch of the `if`, that branch is taken.
+  [[nodiscard]] Branch branch_with_program(const CMakeCommand* condition, Branch branch) const {
+    const auto known = of_program_.find(condition);
+    if (known == of_program_.end()) return branch;
+    return known->second == arms_.at(condition) ? Branch::kTaken : Branch::kLeft;
+  }
+
+  /// The targets that name the program among their sources, and the branches that they stand in.
   void find_owners() {
     static const std::set<std::string> makers = {"add_executable",   "add_library",
                                                  "target_sources",   "cuda_add_executable",
                                                  "cuda_add_library", "hip_add_executable"};
-    for (const CMakeCommand& command : commands_) {
-      if (!makers.contains(command.name) || command.words.empty()) continue;
+    std::vector<Arms> around;
+    each_command([&](const CMakeCommand& command) {
+      if (!makers.contains(command.name) || command.words.empty()) return;
       const bool has = std::any_of(
           command.words.begin() + 1, command.words.end(),
           [&](const std::string& word) { return std::filesystem::path(word).filename() == file_.program; });
-      if (has) owners_.insert(command.words.front());
+      if (!has) return;
+      owners_.insert(command.words.front());
+      const bool left = std::find(branches_.begin(), branches_.end(), Branch::kLeft) != branches_.end();
+      if (!left && behind_taken_.empty()) around.push_back(arms_);
+    });
+    if (around.empty()) return;
+    for (const auto& [condition, arm] : around.front()) {
+      const bool all =
+          std::all_of(around.begin(), around.end(), [&, at = condition, in = arm](const Arms& one) {
+            const auto found = one.find(at);
+            return found != one.end() && found->second == in;
+          });
+      if (all) of_program_[condition] = arm;
     }
+  }
+
+  [[nodiscard]] std::optional<bool> value_of_switch(const std::string& name) const {
+    if (names_the_gpu(name)) return true;
+    const auto known = collector_.variables.find(name);
+    return known != collector_.variables.end() ? switch_value(known->second) : std::nullopt;
+  }
+
+  /// What "$<BUILD_INTERFACE:x>", "$<$<COMPILE_LANGUAGE:CUDA>:x>" and "$<$<BOOL:${USE_CUDA}>:x>" give for a
+  /// program of CUDA.
+  [[nodiscard]] std::string without_generator(const std::string& word) const {
+    if (!word.ends_with('>')) return word;
+    for (const std::string prefix : {"$<BUILD_INTERFACE:", "$<$<COMPILE_LANGUAGE:CUDA>:"}) {
+      if (word.starts_with(prefix)) return word.substr(prefix.size(), word.size() - prefix.size() - 1);
+    }
+    constexpr std::string_view kBool = "$<$<BOOL:${";
+    const std::size_t close = word.starts_with(kBool) ? word.find("}>:") : std::string::npos;
+    if (close == std::string::npos) return word;
+    const std::optional<bool> on = value_of_switch(word.substr(kBool.size(), close - kBool.size()));
+    if (!on) return word;
+    return *on ? word.substr(close + 3, word.size() - close - 4) : "";
   }
 
   [[nodiscard]] Branch branch_of(const std::vector<std::string>& words) const {
     const bool negated = !words.empty() && words.front() == "NOT";
     if (words.size() != (negated ? 2U : 1U)) return Branch::kUnknown;
-    const auto known = collector_.variables.find(words.back());
-    std::optional<bool> on;
-    if (names_the_gpu(words.back())) {
-      on = true;
-    } else if (known != collector_.variables.end()) {
-      on = switch_value(known->second);
-    }
+    const std::optional<bool> on = value_of_switch(words.back());
     if (!on) return Branch::kUnknown;
     return *on != negated ? Branch::kTaken : Branch::kLeft;
   }
@@ -379,8 +576,7 @@ class CMakeReader {
     const std::string& name = command.name;
     std::vector<std::string> words = command.words;
     if (words.empty()) return;
-    if (name == "project")
-      collector_.variables[words.front() + "_SOURCE_DIR"] = file_.folder.generic_string();
+    if (name == "project") set_project(words);
     if (certain && name == "option") {
       const bool on = words.size() > 1 && switch_value(words.back()).value_or(false);
       collector_.variables.emplace(words.front(), on ? "ON" : "OFF");
@@ -390,7 +586,8 @@ class CMakeReader {
       if (name.starts_with("target_")) words.erase(words.begin());
     }
     std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : " ") + without_generator(word);
+    for (const std::string& word : with_whole_generators(words))
+      text += (text.empty() ? "" : " ") + without_generator(word);
     if (name == "set") {
       set_variable(words, certain);
       collector_.read_words(collector_.expanded(text), command.line, certain);
@@ -411,6 +608,21 @@ class CMakeReader {
     }
   }
 
+  /// `project(Demo VERSION 1.2.3)`
+  void set_project(const std::vector<std::string>& words) {
+    const std::string& name = words.front();
+    collector_.variables[name + "_SOURCE_DIR"] = file_.folder.generic_string();
+    const auto at = std::find(words.begin(), words.end(), "VERSION");
+    if (at == words.end() || at + 1 == words.end()) return;
+    const std::vector<std::string> parts = split(at[1], '.');
+    for (const std::string& of : {name, std::string("PROJECT")}) {
+      collector_.variables[of + "_VERSION"] = at[1];
+      static constexpr std::array<const char*, 3> kParts = {"_MAJOR", "_MINOR", "_PATCH"};
+      for (std::size_t i = 0; i < kParts.size() && i < parts.size(); ++i)
+        collector_.variables[of + "_VERSION" + kParts[i]] = parts[i];
+    }
+  }
+
   /// What it has already is expanded at once: `set(FLAGS "${FLAGS} -DX")`.
   void set_variable(const std::vector<std::string>& words, bool certain) {
     const std::string& name = words.front();
@@ -424,15 +636,53 @@ class CMakeReader {
 
   const CMakeFile& file_;
   std::vector<CMakeCommand> commands_;
-  std::vector<Branch> branches_;  // of the conditionals around a command
+  std::vector<Branch> branches_;                // of the conditionals around a command
+  Arms arms_;                                   // of these conditionals, the branches that hold the command
+  std::set<const CMakeCommand*> behind_taken_;  // conditionals of which an earlier branch is taken
+  Arms of_program_;                             // of the conditionals around the targets with the program
   std::set<std::string> owners_;
   FlagCollector collector_;
 };
 
 }  // namespace
 
-BuildFlags read_makefile_flags(const std::string& text) {
-  return MakefileReader().run(text);
+bool names_the_gpu(const std::string& variable) {
+  static const std::set<std::string> gpu = {"gpu",     "gpus",     "cuda",    "usegpu",
+                                            "usecuda", "withcuda", "withgpu", "cudatoolkit"};
+  static const std::set<std::string> verbs = {"use", "with", "enable", "enabled", "have", "has", "build"};
+  static const std::set<std::string> others = {"is", "on", "found", "toolkit"};
+  static const std::set<std::string> negations = {"no", "not", "non", "without", "disable", "skip"};
+  const std::vector<std::string> words = split(in_lower_case(variable), '_');
+  const auto all_of_the_gpu = [](auto word, const auto end) {
+    bool named = false;
+    for (; word != end; ++word) {
+      named = named || gpu.contains(*word);
+      if (!word->empty() && !gpu.contains(*word) && !verbs.contains(*word) && !others.contains(*word))
+        return false;
+    }
+    return named;
+  };
+  const auto verb =
+      std::find_if(words.begin(), words.end(), [](const auto& one) { return verbs.contains(one); });
+  const bool negated =
+      std::any_of(words.begin(), verb, [](const auto& one) { return negations.contains(one); });
+  return all_of_the_gpu(words.begin(), words.end()) || (!negated && all_of_the_gpu(verb, words.end()));
+}
+
+std::optional<bool> switch_value(const std::string& value) {
+  static const std::set<std::string> yes = {"1", "on", "yes", "y", "true"};
+  static const std::set<std::string> no = {"", "0", "off", "no", "n", "false"};
+  const std::string lower = in_lower_case(value);
+  if (yes.contains(lower)) return true;
+  return no.contains(lower) ? std::optional(false) : std::nullopt;
+}
+
+BuildFlags read_makefile_flags(const std::string& text, const std::string& program) {
+  return MakefileReader().run(text, program);
+}
+
+BuildFlags read_setup_flags(const std::string& text) {
+  return SetupReader(text).run();
 }
 
 BuildFlags read_cmake_flags(const CMakeFile& file) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,12 +14,29 @@ struct BuildFlags {
   std::vector<std::pair<std::string, std::string>> defines;  ///< sorted by name; "1" without a value
   std::vector<std::string> folders;  ///< of headers, each once, in order, as the file writes them
   std::map<std::string, int> lines;  ///< by the macro's name or by "-I" and the folder: where it stands
+  std::map<std::string, std::string> variables = {};  ///< of CMake
+  /// Headers that a recipe for the program puts in front of it (`-include real.h`), as the file writes them.
+  std::vector<std::string> in_front = {};
 };
+
+/// "GPU", "USE_CUDA", "CUDA_ENABLED", "MYLIB_USE_CUDA" and the like; not "NO_CUDA" or "CUDA_DEBUG".
+[[nodiscard]] bool names_the_gpu(const std::string& variable);
+
+/// "ON", "1" and the like are true, "OFF", "0", "" and the like false; none: another text.
+[[nodiscard]] std::optional<bool> switch_value(const std::string& value);
 
 /// Reads -D and -I from all lines that stand outside of the Makefile's conditionals, recipes among them.
 /// Plain variables (`N = 4`) are expanded; a word that still depends on make (`-I$(shell ...)`) is passed
-/// over, and so is a macro whose text has quotes. Of two values of a macro the last counts. Never fails.
-[[nodiscard]] BuildFlags read_makefile_flags(const std::string& text);
+/// over, and so is a macro whose text has quotes. Of two values of a macro the last counts. `program`: the
+/// file that is compiled. Headers in front of it come from the first rule for it or for its suffix, with
+/// `$(word 2,$^)` as the rule's second source. Never fails.
+[[nodiscard]] BuildFlags read_makefile_flags(const std::string& text, const std::string& program = "");
+
+/// Reads macros from setup.py, or from a module that it imports: from the lists of pairs that
+/// `define_macros=`, or a variable with "macros" at its end, gets (`[('REAL', 'float'), ('FAST', None)]`). Of
+/// a dictionary of lists those count whose keys name nvcc or CUDA. Of two values of a macro the first counts.
+/// Runs nothing and never fails.
+[[nodiscard]] BuildFlags read_setup_flags(const std::string& text);
 
 /// A CMakeLists.txt, and what its variables mean.
 struct CMakeFile {

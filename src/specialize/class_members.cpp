@@ -1,10 +1,16 @@
 #include "specialize/class_members.h"
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <set>
 #include <utility>
 
+#include "base/whole_word.h"
+#include "config/scalar_type.h"
+#include "specialize/constant_value.h"
 #include "specialize/template_arguments.h"
+#include "specialize/type_words.h"
 
 namespace kiln {
 namespace {
@@ -211,13 +217,240 @@ std::string extents_with_constants(const ProgramText& program, const FoundClass&
   return result;
 }
 
-/// The name of the pointer that an object of a class with virtual functions begins with. Code of a device
-/// cannot call them by it where the host made the object, so its value does not matter.
-constexpr const char* kVirtualFunctions = "kiln_virtual_functions";
+/// An extents type of <cuda/std/mdspan>: the type of its numbers, its rank, and how many are dynamic.
+struct SpanExtents {
+  std::string number;
+  std::size_t rank = 0, dynamic = 0;
+};
+
+std::optional<SpanExtents> extents_of_span(const ProgramText& program, const std::string& type) {
+  constexpr std::int64_t kMostDimensions = 16;
+  const TemplateId id = template_id(resolved(program, type, 0));
+  const bool dims = id.name.ends_with("dims");
+  if (id.arguments.empty() || !(dims || id.name.ends_with("extents"))) return std::nullopt;
+  if (dims || id.name.ends_with("dextents")) {
+    if (!dims && id.arguments.size() < 2) return std::nullopt;
+    const auto rank = constant_value(id.arguments[dims ? 0 : 1], program.constants);
+    if (!rank || *rank < 0 || *rank > kMostDimensions) return std::nullopt;
+    const auto count = static_cast<std::size_t>(*rank);
+    const std::string number = !dims                      ? id.arguments[0]
+                               : id.arguments.size() == 1 ? "size_t"
+                                                          : id.arguments[1];
+    return SpanExtents{number, count, count};
+  }
+  SpanExtents extents{id.arguments[0], id.arguments.size() - 1, 0};
+  for (std::size_t i = 1; i < id.arguments.size(); ++i) {
+    const auto named = program.constants.find(id.arguments[i]);
+    const std::string& value = named == program.constants.end() ? id.arguments[i] : named->second;
+    if (value.ends_with("dynamic_extent"))
+      ++extents.dynamic;
+    else if (!constant_value(value, program.constants))
+      return std::nullopt;
+  }
+  return extents;
+}
+
+/// The members of cuda::std::mdspan as they lie in memory: the address, the extents that are dynamic, and the
+/// strides of a layout that has its own.
+std::optional<std::vector<TextParameter>> members_of_mdspan(const ProgramText& program,
+                                                            const std::vector<std::string>& arguments) {
+  const auto extents = arguments.size() < 2 ? std::nullopt : extents_of_span(program, arguments[1]);
+  const std::string layout = arguments.size() > 2 ? arguments[2] : "layout_right";
+  const bool strided = layout.ends_with("layout_stride");
+  const bool known = strided || layout.ends_with("layout_right") || layout.ends_with("layout_left");
+  if (!extents || !known || arguments.size() > 3) return std::nullopt;
+  std::vector<std::pair<std::string, std::string>> members = {{arguments[0] + " *", "data"}};
+  for (std::size_t i = 0; i < extents->dynamic; ++i)
+    members.emplace_back(extents->number, "extent_" + std::to_string(i));
+  for (std::size_t i = 0; strided && i < extents->rank; ++i)
+    members.emplace_back(extents->number, "stride_" + std::to_string(i));
+  return members_named(members);
+}
+
+std::optional<std::vector<TextParameter>> members_of(const ProgramText& program, const std::string& type,
+                                                     int depth);
+
+/// Where members end, and the alignment of the largest.
+struct Layout {
+  std::size_t end = 0, alignment = 1;
+
+  /// With the bytes behind the last member.
+  [[nodiscard]] std::size_t size() const { return (end + alignment - 1) / alignment * alignment; }
+};
+
+constexpr std::size_t kAnyAlignment = 4096;
+
+/// `most`: no member has a larger alignment.
+std::optional<Layout> layout_of(const ProgramText& program, const std::vector<TextParameter>& members,
+                                int depth, std::size_t most = kAnyAlignment);
+
+/// The largest alignment of a member of a class.
+std::size_t alignment_limit(const ProgramText& program, const std::string& type) {
+  const FoundClass one = find_class(program, template_id(resolved(program, type, 0)));
+  if (one.found == nullptr) return kAnyAlignment;
+  if (one.found->packed) return 1;
+  return one.found->pack > 0 ? static_cast<std::size_t>(one.found->pack) : kAnyAlignment;
+}
+
+std::optional<Layout> layout_of_type(const ProgramText& program, const std::string& type, int depth) {
+  constexpr std::int64_t kMost = 1 << 20;
+  const std::size_t open = type.find('[');
+  std::int64_t count = 1;
+  for (std::size_t at = open; at != std::string::npos; at = type.find('[', at + 1)) {
+    const std::size_t close = type.find(']', at);
+    const auto extent = close == std::string::npos
+                            ? std::nullopt
+                            : constant_value(type.substr(at + 1, close - at - 1), program.constants);
+    if (!extent || *extent < 1 || *extent > kMost || count > kMost) return std::nullopt;
+    count *= *extent;
+  }
+  const auto times = static_cast<std::size_t>(count);
+  const std::string element = type.substr(0, open);
+  if (element.find_first_of("*&") != std::string::npos) return Layout{times * sizeof(void*), sizeof(void*)};
+  const std::string bare = bare_type(resolved(program, element, 0));
+  const std::string plain = workload_type(bare);
+  if (const auto known = parse_element_type(plain.empty() ? bare : plain))
+    return Layout{times * known->bytes(), known->alignment()};
+  if (depth == kDeepestClass) return std::nullopt;
+  const auto members = members_of(program, bare, depth + 1);
+  const auto inside =
+      members ? layout_of(program, *members, depth + 1, alignment_limit(program, bare)) : std::nullopt;
+  if (!inside || inside->end == 0) return std::nullopt;
+  return Layout{times * inside->size(), inside->alignment};
+}
+
+std::optional<Layout> layout_of(const ProgramText& program, const std::vector<TextParameter>& members,
+                                int depth, std::size_t most) {
+  Layout all;
+  for (const TextParameter& member : members) {
+    const auto one = layout_of_type(program, member.type, depth);
+    if (!one) return std::nullopt;
+    const std::size_t alignment = std::min(one->alignment, most);
+    const std::size_t begin = (all.end + alignment - 1) / alignment * alignment;
+    all.end = begin + one->end;
+    all.alignment = std::max(all.alignment, alignment);
+  }
+  return all;
+}
+
+/// Whether members of a class, or of a class among its members, lie elsewhere than C++ places them by itself.
+bool is_packed_inside(const ProgramText& program, const std::string& type, int depth) {
+  const auto members = depth == kDeepestClass ? std::nullopt : members_of(program, type, depth + 1);
+  if (!members) return false;
+  const std::size_t limit = alignment_limit(program, type);
+  const auto packed = layout_of(program, *members, depth, limit), own = layout_of(program, *members, depth);
+  if (packed && own && packed->size() != own->size()) return true;
+  return std::any_of(members->begin(), members->end(), [&](const TextParameter& member) {
+    const std::string element = member.type.substr(0, member.type.find('['));
+    return element.find_first_of("*&") == std::string::npos && is_packed_inside(program, element, depth + 1);
+  });
+}
+
+using Members = std::vector<TextParameter>;
+
+/// Bytes that no member has, named behind the last member.
+void add_padding(Members& members, std::size_t bytes) {
+  if (bytes == 0) return;
+  members.push_back(
+      {"unsigned char [" + std::to_string(bytes) + "]", members.back().name + "_padding", "", 0});
+}
+
+/// Numbers of the size of the alignment, in place of members that would lie elsewhere one by one.
+Members as_numbers(const Layout& layout, const std::string& name) {
+  constexpr std::array<const char*, 5> kTypes = {"unsigned char", "unsigned short", "unsigned",
+                                                 "unsigned long long", "uint4"};
+  std::size_t log = 0;
+  while ((std::size_t{1} << log) < layout.alignment && log + 1 < kTypes.size()) ++log;
+  const std::size_t count = layout.size() >> log;
+  return members_named({{kTypes.at(log) + (" [" + std::to_string(count) + "]"), name}});
+}
+
+bool begins_aligned(const ProgramText& program, const Members& members, std::size_t alignment, int depth) {
+  const auto first = layout_of_type(program, members.front().type, depth);
+  return first && first->alignment == alignment;
+}
+
+/// The members of a struct without a name, so that they lie in the class around it as they do in the struct.
+Members members_of_part(const ProgramText& program, Members members, int depth) {
+  const auto layout = layout_of(program, members, depth);
+  if (members.empty() || !layout) return members;
+  if (!begins_aligned(program, members, layout->alignment, depth))
+    return as_numbers(*layout, members.front().name);
+  add_padding(members, layout->size() - layout->end);
+  return members;
+}
+
+/// One form of a union: the first alternative that takes all its bytes and is aligned like it, else the
+/// largest that is aligned like it, with padding; else numbers. Where a size is not known, the first one.
+Members form_of_union(const ProgramText& program, const std::vector<Members>& alternatives, int depth) {
+  std::vector<Layout> layouts;
+  Layout all;
+  std::string names;
+  for (const Members& one : alternatives) {
+    const auto layout = layout_of(program, one, depth);
+    if (!layout) return alternatives.front();
+    layouts.push_back(*layout);
+    all.end = std::max(all.end, layout->end);
+    all.alignment = std::max(all.alignment, layout->alignment);
+    names += (names.empty() ? "" : "_or_") + one.front().name;
+  }
+  const Members* best = nullptr;
+  std::size_t end = 0;
+  for (std::size_t i = 0; i < alternatives.size(); ++i) {
+    if (layouts[i].end <= end || !begins_aligned(program, alternatives[i], all.alignment, depth)) continue;
+    best = &alternatives[i];
+    end = layouts[i].end;
+  }
+  if (best == nullptr) return as_numbers(all, names);
+  Members form = *best;
+  add_padding(form, all.size() - end);
+  return form;
+}
+
+/// "Node<float>*" of "Node*" in the class template Node.
+std::string with_own_arguments(const std::string& type, const TemplateId& id) {
+  const std::string name = id.name.substr(id.name.rfind(':') + 1);
+  if (id.arguments.empty() || !has_word(type, name)) return type;
+  const TokenizedText source = tokenize(type);
+  std::string result;
+  for (std::size_t i = 0; i < source.tokens.size(); ++i) {
+    const bool written = i + 1 < source.tokens.size() && source.tokens[i + 1].is("<");
+    append_token(result, source.tokens[i].is(name) && !written ? text_of_id({name, id.arguments})
+                                                               : std::string(source.tokens[i].text));
+  }
+  return result;
+}
+
+/// The data members of a class, without inherited members. `types` and `constants`: of the class.
+Members own_members(const ProgramText& program, const FoundClass& one, const Values& types,
+                    const Values& constants, int depth) {
+  std::vector<Members> pieces;
+  for (TextParameter member : one.found->members) {
+    const auto part = member.name.empty() ? program.classes.find(member.type) : program.classes.end();
+    if (part != program.classes.end() && depth < kDeepestClass) {
+      const FoundClass inside{&part->second.front(), one.values};
+      Members of_part = own_members(program, inside, types, constants, depth + 1);
+      if (!inside.found->is_union && !one.found->is_union)
+        of_part = members_of_part(program, std::move(of_part), depth);
+      if (!of_part.empty()) pieces.push_back(std::move(of_part));
+      continue;
+    }
+    member.type = substituted(substituted(member.type, types), one.values);
+    const std::size_t open = member.type.find('[');
+    const std::string extents = open == std::string::npos ? "" : member.type.substr(open);
+    member.type = resolved(program, member.type.substr(0, open), 0) +
+                  extents_with_constants(program, one, constants, extents);
+    pieces.push_back({std::move(member)});
+  }
+  if (one.found->is_union && pieces.size() > 1) return form_of_union(program, pieces, depth);
+  Members members;
+  for (Members& piece : pieces) std::move(piece.begin(), piece.end(), std::back_inserter(members));
+  return members;
+}
 
 std::optional<std::vector<TextParameter>> members_of(const ProgramText& program, const std::string& type,
                                                      int depth) {
-  if (const auto row = numbers_of_glm(program, type))
+  if (const auto row = numbers_of_library(program, type))
     return members_named({{row->type + " [" + std::to_string(row->count) + "]", "elements"}});
   const TemplateId id = template_id(resolved(program, type, 0));
   const FoundClass one = find_class(program, id);
@@ -226,6 +459,7 @@ std::optional<std::vector<TextParameter>> members_of(const ProgramText& program,
       return std::vector<TextParameter>();
     if (id.name == "pair" && id.arguments.size() == 2)
       return members_named({{id.arguments[0], "first"}, {id.arguments[1], "second"}});
+    if (id.name.ends_with("mdspan")) return members_of_mdspan(program, id.arguments);
     if (id.name.ends_with("span") && !id.arguments.empty()) {
       const bool dynamic = id.arguments.size() == 1 || id.arguments[1].ends_with("dynamic_extent");
       auto members = members_named({{id.arguments[0] + " *", "data"}, {"size_t", "size"}});
@@ -261,14 +495,9 @@ std::optional<std::vector<TextParameter>> members_of(const ProgramText& program,
     members.insert(members.begin(), {"unsigned long long", kVirtualFunctions, "", 0});
   const Values types = types_of_class(program, one, 0);
   const Values constants = constants_of_class(program, one, 0);
-  for (TextParameter member : one.found->members) {
-    member.type = substituted(substituted(member.type, types), one.values);
-    const std::size_t open = member.type.find('[');
-    const std::string extents = open == std::string::npos ? "" : member.type.substr(open);
-    member.type = resolved(program, member.type.substr(0, open), 0) +
-                  extents_with_constants(program, one, constants, extents);
-    members.push_back(std::move(member));
-  }
+  Members own = own_members(program, one, types, constants, depth);
+  for (TextParameter& member : own) member.type = with_own_arguments(member.type, id);
+  std::move(own.begin(), own.end(), std::back_inserter(members));
   return members;
 }
 
@@ -291,7 +520,39 @@ std::string resolved_type(const ProgramText& program, const std::string& type) {
   return resolved(program, type, 0);
 }
 
-std::optional<NumberRow> numbers_of_glm(const ProgramText& program, const std::string& type) {
+namespace {
+
+/// What a small vector or matrix of Eigen holds: "float" and 9 of `Eigen::Matrix3f`. Objects of a multiple
+/// of 16 bytes, which are aligned to more than their numbers, have no form.
+std::optional<NumberRow> numbers_of_eigen(const ProgramText& program, const TemplateId& id) {
+  const std::string own = id.name.substr(id.name.find_last_of(": ") + 1);
+  const auto scopes = program.class_scopes.find(own);
+  const bool of_program = program.classes.contains(own) &&
+                          (scopes == program.class_scopes.end() || !scopes->second.contains("Eigen::"));
+  if (of_program && !id.name.starts_with("Eigen")) return std::nullopt;
+  const auto small = [](const std::string& text) {
+    return text.size() == 1 && text[0] >= '1' && text[0] <= '9' ? static_cast<std::size_t>(text[0] - '0') : 0;
+  };
+  NumberRow row;
+  if ((own == "Matrix" || own == "Array") && id.arguments.size() >= 3) {
+    row = {id.arguments[0], small(id.arguments[1]) * small(id.arguments[2])};
+  } else if (id.arguments.empty()) {
+    for (const std::string_view name : {"Matrix", "Vector", "RowVector", "Array"}) {
+      if (own.size() != name.size() + 2 || !own.starts_with(name)) continue;
+      const std::size_t n = small(own.substr(name.size(), 1));
+      const char number = own.back();
+      row.type = number == 'f' ? "float" : number == 'd' ? "double" : number == 'i' ? "int" : "";
+      row.count = row.type.empty() ? 0 : name == "Matrix" ? n * n : n;
+    }
+  }
+  const std::size_t bytes = row.count * (row.type == "double" ? sizeof(double) : sizeof(float));
+  const bool known = row.type == "float" || row.type == "double" || row.type == "int";
+  return known && bytes > 0 && bytes % 16 != 0 ? std::optional(row) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<NumberRow> numbers_of_library(const ProgramText& program, const std::string& type) {
   const auto extent = [](const std::string& text) {
     return text.size() == 1 && text[0] >= '1' && text[0] <= '4' ? static_cast<std::size_t>(text[0] - '0') : 0;
   };
@@ -299,9 +560,21 @@ std::optional<NumberRow> numbers_of_glm(const ProgramText& program, const std::s
   const std::string own = id.name.substr(id.name.rfind(':') + 1);
   if (own == "vec" && id.arguments.size() >= 2 && extent(id.arguments[0]) > 0)
     return NumberRow{id.arguments[1], extent(id.arguments[0])};
+  // Of glm before 0.9.9: tvec3<float, highp>, tmat3x4<float, highp>.
+  if (own.size() == 5 && own.starts_with("tvec") && !id.arguments.empty() && extent(own.substr(4)) > 0)
+    return NumberRow{id.arguments[0], extent(own.substr(4))};
+  if (own.size() == 7 && own.starts_with("tmat") && own[5] == 'x' && !id.arguments.empty() &&
+      extent(own.substr(4, 1)) * extent(own.substr(6)) > 0)
+    return NumberRow{id.arguments[0], extent(own.substr(4, 1)) * extent(own.substr(6))};
   if (own == "mat" && id.arguments.size() >= 3 && extent(id.arguments[0]) * extent(id.arguments[1]) > 0)
     return NumberRow{id.arguments[2], extent(id.arguments[0]) * extent(id.arguments[1])};
-  return std::nullopt;
+  return numbers_of_eigen(program, id);
+}
+
+std::size_t packed_bytes(const ProgramText& program, const std::string& type) {
+  if (!is_packed_inside(program, type, 0)) return 0;
+  const auto layout = layout_of_type(program, type, 0);
+  return layout ? layout->size() : 0;
 }
 
 std::optional<std::vector<TextParameter>> members_of_type(const ProgramText& program,

@@ -4,6 +4,9 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
+#include "specialize/attributes.h"
+
 namespace kiln {
 namespace {
 
@@ -11,10 +14,19 @@ using Kind = Declaration::Kind;
 
 class ClassReader {
  public:
-  ClassReader(const std::vector<Token>& tokens, ProgramText& program) : tokens_(tokens), program_(program) {}
+  ClassReader(const TokenizedText& source, ProgramText& program)
+      : source_(source), tokens_(source.tokens), program_(program) {}
 
   void add(const Declaration& declaration) {
     if (declaration.names.empty()) return;
+    const std::string outer = std::exchange(owner_, std::string(declaration.names.front()));
+    add(declaration, declaration.names);
+    owner_ = outer;
+  }
+
+ private:
+  template <class Names>
+  void add(const Declaration& declaration, const Names& names) {
     TextClass one;
     const std::size_t brace = declaration.body.begin - 1;
     for (const TokenSpan& part : parts_of(tokens_, declaration.template_head, true))
@@ -33,8 +45,9 @@ class ClassReader {
       i = behind;
     }
     if (at(i, ":") && i < brace) add_bases({i + 1, brace}, one);
+    add_layout(declaration, one);
     add_members(declaration, one);
-    for (const std::string_view name : declaration.names) {
+    for (const auto& name : names) {
       std::vector<TextClass>& known = program_.classes[std::string(name)];
       const bool primary = one.specialises.empty();
       if (primary) program_.records[std::string(name)] = one.members;
@@ -42,7 +55,6 @@ class ClassReader {
     }
   }
 
- private:
   [[nodiscard]] bool at(std::size_t i, std::string_view text) const {
     return i < tokens_.size() && tokens_[i].is(text);
   }
@@ -57,12 +69,67 @@ class ClassReader {
     }
   }
 
-  /// The data and the types of a class. Of a union without a name the first alternative is taken.
-  void add_members(const Declaration& declaration, TextClass& one) {
-    const bool is_union = at(declaration.body.begin - 2, "union");
-    const std::size_t before = one.members.size();
+  /// What changes where the members lie: unions, alignment, packing, bit fields and virtual bases.
+  void add_layout(const Declaration& declaration, TextClass& one) const {
+    const std::size_t brace = declaration.body.begin - 1;
+    std::size_t head = declaration.whole.begin;
+    if (!declaration.template_head.empty()) head = declaration.template_head.end + 1;
+    one.pack = pack_at(tokens_[brace].offset);
+    one.packed = one.pack == 1;
+    bool bases = false;
+    for (std::size_t i = head; i < brace; ++i) {
+      bases = bases || at(i, ":");
+      one.is_union = one.is_union || (!bases && at(i, "union"));
+      one.overlaps = one.overlaps || (bases && at(i, "virtual"));
+      if (!is_alignment(tokens_[i]) && !is_alignment_macro(tokens_, i)) continue;
+      const std::size_t close = std::min(tokens_[i + 1].close, brace);
+      bool aligns = !at(i, "__attribute__");
+      for (std::size_t k = i + 2; k < close; ++k) {
+        one.packed = one.packed || at(k, "packed") || at(k, "__packed__");
+        aligns = aligns || at(k, "aligned") || at(k, "__aligned__");
+      }
+      if (aligns) one.alignment = -1;
+      for (std::size_t k = i + 2; aligns && k < close; ++k) {
+        if (const auto number = parse_integer(tokens_[k].text); number && *number > 0)
+          one.alignment = *number;
+      }
+      i = close;
+    }
     for (const Declaration& member : declaration.members) {
-      if (is_union && one.members.size() > before) return;
+      if (member.kind == Kind::kFunction || member.kind == Kind::kPrototype) continue;
+      for (std::size_t i = member.whole.begin; i + 1 < member.whole.end; ++i) {
+        const bool bits = member.kind == Kind::kVariable && at(i, ":") && tokens_[i - 1].identifier();
+        one.overlaps = one.overlaps || bits;
+        if (is_alignment(tokens_[i]) || is_alignment_macro(tokens_, i)) one.alignment = -1;
+        if (at(i, "(") || at(i, "{")) i = std::min(tokens_[i].close, member.whole.end);
+      }
+    }
+  }
+
+  /// What `#pragma pack(push, 1)` and its like say for an offset of the text; 0: nothing.
+  [[nodiscard]] std::int64_t pack_at(std::size_t offset) const {
+    std::vector<std::int64_t> outer;
+    std::int64_t pack = 0;
+    for (const Directive& directive : source_.directives) {
+      const std::vector<Token>& words = directive.tokens;
+      if (directive.offset > offset) break;
+      if (words.size() < 4 || !words[0].is("pragma") || !words[1].is("pack")) continue;
+      if (words.size() == 4) pack = 0;  // "pack()"
+      for (std::size_t i = 3; i < words.size(); ++i) {
+        if (words[i].is("push")) outer.push_back(pack);
+        if (words[i].is("pop")) {
+          pack = outer.empty() ? 0 : outer.back();
+          if (!outer.empty()) outer.pop_back();
+        }
+        if (const auto number = parse_integer(words[i].text); number && *number > 0) pack = *number;
+      }
+    }
+    return pack;
+  }
+
+  /// The data and the types of a class.
+  void add_members(const Declaration& declaration, TextClass& one) {
+    for (const Declaration& member : declaration.members) {
       if (member.kind == Kind::kAlias) add_alias(tokens_, member, one.types);
       if (member.kind == Kind::kClass) add_nested_class(member, one);
       if (member.kind == Kind::kEnum) add_enumerators(member, one);
@@ -82,7 +149,11 @@ class ClassReader {
       std::string type;
       for (const TokenSpan& part : parts_of(tokens_, {member.whole.begin, member.whole.end - 1}, true)) {
         TextParameter next = parameter_of(tokens_, part);
-        if (next.name.empty()) std::swap(next.name, next.type);  // "float x, y": the second has no type
+        if (next.name.empty()) {  // "float x, y[2]": the second has no type
+          const std::size_t bracket = std::min(next.type.find('['), next.type.size());
+          next.name = std::string(trim(next.type.substr(0, bracket)));
+          next.type.erase(0, bracket);
+        }
         const std::size_t open = next.type.find('[');
         const std::string extents = open == std::string::npos ? "" : next.type.substr(open);
         if (type.empty()) {
@@ -143,20 +214,45 @@ class ClassReader {
     const std::size_t brace = declaration.body.begin - 1;
     const bool named = tokens_[brace - 1].identifier() && !at(brace - 1, "struct") && !at(brace - 1, "union");
     const TokenSpan behind = {declaration.body.end + 1, declaration.whole.end - 1};
-    if (named || !behind.empty()) add(declaration);
-    if (!named && behind.empty()) add_members(declaration, one);
+    if (!named && behind.empty()) {
+      TextClass part;
+      add_layout(declaration, part);
+      add_members(declaration, part);
+      const std::string name = unnamed_class(declaration);
+      program_.classes[name] = {part};
+      one.types.merge(part.types);
+      one.constants.merge(part.constants);
+      one.members.push_back({name, "", "", tokens_[brace].line});
+      return;
+    }
+    std::string type(declaration.names.front());
+    if (named || !program_.classes.contains(type)) {
+      add(declaration);
+    } else {  // `union {...} data;`, as another class has
+      type = unnamed_class(declaration);
+      add(declaration, std::vector<std::string>{type});
+    }
     for (const TokenSpan& part : parts_of(tokens_, behind, false)) {
       TextParameter member = parameter_of(tokens_, part);
       if (member.name.empty()) std::swap(member.name, member.type);
       const std::size_t open = member.name.find('[');
       if (open != std::string::npos) member.name.resize(open);
-      member.type.insert(0, std::string(declaration.names.front()));
+      member.type.insert(0, type);
       one.members.push_back(std::move(member));
     }
   }
 
+  /// "Args_12" of an unnamed class inside of Args, at line 12.
+  [[nodiscard]] std::string unnamed_class(const Declaration& declaration) const {
+    std::string name = owner_ + "_" + std::to_string(tokens_[declaration.whole.begin].line);
+    while (program_.classes.contains(name)) name += "_";
+    return name;
+  }
+
+  const TokenizedText& source_;
   const std::vector<Token>& tokens_;
   ProgramText& program_;
+  std::string owner_;  // the class that is read
 };
 
 }  // namespace
@@ -213,13 +309,17 @@ TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
     parameter.type = text_of(tokens, {span.begin, i + 2}) + text_of(tokens, {i + 3, name});
     return parameter;
   }
-  if (name > span.begin && tokens[name - 1].identifier() && name - 1 > span.begin) {
-    parameter.name = std::string(tokens[name - 1].text);
-    parameter.type = text_of(tokens, {span.begin, name - 1});
-  } else {
-    parameter.type = text_of(tokens, {span.begin, name});
+  const bool named = name > span.begin + 1 && tokens[name - 1].identifier();
+  if (named) parameter.name = std::string(tokens[name - 1].text);
+  const std::size_t type_end = named ? name - 1 : name;
+  for (std::size_t i = span.begin; i < type_end; ++i) {  // "unsigned ALIGNED(16) x"
+    if (!is_alignment_macro(tokens, i)) continue;
+    parameter.type += text_of(tokens, {span.begin, i}) + " ";
+    i += 3;
+    span.begin = i + 1;
   }
-  parameter.type += extents;
+  parameter.type += text_of(tokens, {std::min(span.begin, type_end), type_end});
+  parameter.type = std::string(trim(parameter.type)) + extents;
   return parameter;
 }
 
@@ -259,8 +359,8 @@ std::string add_alias(const std::vector<Token>& tokens, const Declaration& decla
   return name;
 }
 
-void add_class(const std::vector<Token>& tokens, const Declaration& declaration, ProgramText& program) {
-  ClassReader(tokens, program).add(declaration);
+void add_class(const TokenizedText& source, const Declaration& declaration, ProgramText& program) {
+  ClassReader(source, program).add(declaration);
 }
 
 }  // namespace kiln

@@ -15,7 +15,7 @@ namespace kiln {
 std::string add_alias(const std::vector<Token>& tokens, const Declaration& declaration,
                       std::map<std::string, std::string>& types);
 
-/// Adds a class to the program's, with the classes inside it. Of a union the first alternative is taken.
-void add_class(const std::vector<Token>& tokens, const Declaration& declaration, ProgramText& program);
+/// Adds a class to the program's, with the classes inside it.
+void add_class(const TokenizedText& source, const Declaration& declaration, ProgramText& program);
 
 }  // namespace kiln

@@ -15,18 +15,18 @@ namespace kiln {
 namespace {
 
 constexpr std::string_view kKernelMark = "__global__";
-constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+constexpr std::size_t kNoBranch = static_cast<std::size_t>(-1);
 constexpr std::size_t kMostDirectives = 1000000;  // that are read; headers may include each other
 constexpr int kDeepestInclude = 150;
 
 /// A branch of a conditional, from the directive that begins it to the one that ends it.
 struct TextBranch {
   std::size_t directive = 0;
-  std::size_t end = 0;          ///< a directive, or as many as there are
-  std::size_t outer = kNone;    ///< a branch
-  std::size_t conditional = 0;  ///< the number of its first branch
-  bool taken = false;           ///< in some compilation
-  bool read = false;            ///< its condition was reached
+  std::size_t end = 0;            ///< a directive, or as many as there are
+  std::size_t outer = kNoBranch;  ///< a branch
+  std::size_t conditional = 0;    ///< the number of its first branch
+  bool taken = false;             ///< in some compilation
+  bool read = false;              ///< its condition was reached
   std::optional<std::string> why;
 };
 
@@ -35,7 +35,7 @@ struct TextPart {
   std::string_view text;
   TokenizedText source;
   std::vector<TextBranch> branches;        // in the text's order
-  std::vector<std::size_t> branch_of;      // by directive; kNone: it begins none
+  std::vector<std::size_t> branch_of;      // by directive; kNoBranch: it begins none
   std::vector<std::size_t> outer_of;       // by directive: the branch around it
   std::vector<std::size_t> ends;           // by directive, of #endif: the conditional
   std::map<std::size_t, IncludeUse> uses;  // by directive
@@ -87,7 +87,13 @@ class PartsReader {
     }
   }
 
-  CompiledParts run() {
+  void assume_current_cuda() { macros_.assume_current_cuda(); }
+
+  CompiledParts run(const std::vector<std::string>& in_front = {}) {
+    for (const std::string& name : in_front) {
+      if (const auto header = by_name_.find(name); header != by_name_.end())
+        visit(header->second, Truth::kAlways, 0);
+    }
     visit(0, Truth::kAlways, 0);
     if (unclear_include_) {
       for (std::size_t i = 1; i < parts_.size(); ++i) {
@@ -124,15 +130,15 @@ class PartsReader {
   void add_names(const TextPart& part, std::set<std::string>& names) const {
     const std::vector<Directive>& directives = part.source.directives;
     const auto is_left_out = [&](std::size_t branch) {
-      return !gave_up_ && branch != kNone && !part.branches[branch].taken;
+      return !gave_up_ && branch != kNoBranch && !part.branches[branch].taken;
     };
     const auto add = [&](const Token& token) {
       if (token.identifier()) names.emplace(token.text);
     };
-    std::size_t next = 0, around = kNone;  // the branch around a token
+    std::size_t next = 0, around = kNoBranch;  // the branch around a token
     for (const Token& token : part.source.tokens) {
       for (; next < directives.size() && directives[next].offset < token.offset; ++next)
-        around = part.branch_of[next] != kNone ? part.branch_of[next] : part.outer_of[next];
+        around = part.branch_of[next] != kNoBranch ? part.branch_of[next] : part.outer_of[next];
       if (!is_left_out(around)) add(token);
     }
     for (std::size_t i = 0; i < directives.size(); ++i) {
@@ -146,9 +152,9 @@ class PartsReader {
     part.text = text;
     part.source = tokenize(text);
     const std::vector<Directive>& directives = part.source.directives;
-    part.branch_of.assign(directives.size(), kNone);
-    part.outer_of.assign(directives.size(), kNone);
-    part.ends.assign(directives.size(), kNone);
+    part.branch_of.assign(directives.size(), kNoBranch);
+    part.outer_of.assign(directives.size(), kNoBranch);
+    part.ends.assign(directives.size(), kNoBranch);
     std::vector<std::size_t> open;  // branches
     for (std::size_t i = 0; i < directives.size(); ++i) {
       const bool begins = begins_conditional(directives[i]);
@@ -199,9 +205,9 @@ class PartsReader {
         const std::size_t conditional = part.branches[part.branch_of[i]].conditional;
         open.push_back({conditional, around, Truth::kNever, Truth::kNever});
         begin_branch(part, i, open.back());
-      } else if (part.branch_of[i] != kNone) {
+      } else if (part.branch_of[i] != kNoBranch) {
         begin_branch(part, i, open.back());
-      } else if (part.ends[i] != kNone) {
+      } else if (part.ends[i] != kNoBranch) {
         open.pop_back();
       } else if (around != Truth::kNever) {
         follow(part, i, around, depth);
@@ -304,7 +310,7 @@ class PartsReader {
 
   /// Whether the branch is compiled in no case, and the branches around it may be.
   [[nodiscard]] static bool is_outermost_left_out(const TextPart& part, const TextBranch& branch) {
-    return branch.read && !branch.taken && (branch.outer == kNone || part.branches[branch.outer].taken);
+    return branch.read && !branch.taken && (branch.outer == kNoBranch || part.branches[branch.outer].taken);
   }
 
   static std::string compiled(const TextPart& part) {
@@ -325,8 +331,8 @@ class PartsReader {
     };
     for (std::size_t i = 0; i < directives.size(); ++i) {
       const std::size_t branch = part.branch_of[i];
-      if (branch != kNone && is_clear(part.branches[branch].conditional)) blank(i);
-      if (part.ends[i] != kNone && is_clear(part.ends[i])) blank(i);
+      if (branch != kNoBranch && is_clear(part.branches[branch].conditional)) blank(i);
+      if (part.ends[i] != kNoBranch && is_clear(part.ends[i])) blank(i);
     }
     return edits.empty() ? std::string(part.text) : apply_edits(part.text, std::move(edits));
   }
@@ -361,12 +367,15 @@ bool includes_any(const Includes& includes, std::string_view start) {
 }  // namespace
 
 CompiledParts compiled_parts(const Includes& includes,
-                             const std::vector<std::pair<std::string, std::string>>& defines) {
+                             const std::vector<std::pair<std::string, std::string>>& defines,
+                             const std::vector<std::string>& in_front) {
   const bool both = includes_any(includes, "cu");  // a program of two branches
   const ReadFor compilers = !includes_any(includes, "hip/") ? ReadFor::kAny
                             : both                          ? ReadFor::kCuda
                                                             : ReadFor::kHip;
-  return PartsReader(includes, defines, compilers).run();
+  PartsReader reader(includes, defines, compilers);
+  reader.assume_current_cuda();
+  return reader.run(in_front);
 }
 
 CompiledParts compiled_parts(const Specialization& specialization) {

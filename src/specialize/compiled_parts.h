@@ -29,9 +29,10 @@ struct CompiledParts {
 };
 
 /// As a draft reads a program: one with headers of CUDA and of HIP is read as nvcc reads it. `defines`:
-/// macros of the compiler's command line.
+/// macros of the compiler's command line; `in_front`: names of headers that are read before the text.
 [[nodiscard]] CompiledParts compiled_parts(const Includes& includes,
-                                           const std::vector<std::pair<std::string, std::string>>& defines);
+                                           const std::vector<std::pair<std::string, std::string>>& defines,
+                                           const std::vector<std::string>& in_front = {});
 
 /// Of a unit, with the macros of its options. Compilers read its whole text; this is for what Kiln concludes
 /// from it.

@@ -12,7 +12,7 @@ namespace {
 
 /// NamedTexts that stand for others, and names that one value may look up: a text may be made to grow without
 /// end.
-constexpr int kDeepest = 8;
+constexpr int kDeepestCalls = 8;
 constexpr int kMostSteps = 1000;
 constexpr int kMostBrackets = 64;  // within each other, signs counted
 constexpr std::int64_t kMost = std::int64_t{1} << 40;
@@ -268,7 +268,7 @@ class NamedTexts {
   Value value(const std::string& text, int depth) {
     return value_with_names(text, [this, depth](const std::string& name) {
       const auto found = name.find("::") == std::string::npos ? texts_.find(name) : in_scope(name);
-      if (found == texts_.end() || depth == kDeepest || --steps_ < 0) return Value();
+      if (found == texts_.end() || depth == kDeepestCalls || --steps_ < 0) return Value();
       return value(found->second, depth + 1);
     });
   }

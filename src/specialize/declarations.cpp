@@ -22,8 +22,9 @@ bool is_class_key(const Token& token) {
 
 class Reader {
  public:
-  Reader(const TokenizedText& text, const std::set<std::string_view>& specifier_macros)
-      : tokens_(text.tokens), specifier_macros_(specifier_macros) {
+  Reader(const TokenizedText& text, const std::set<std::string_view>& specifier_macros,
+         const std::set<std::string_view>& scope_macros)
+      : tokens_(text.tokens), specifier_macros_(specifier_macros), structural_macros_(scope_macros) {
     for (const Directive& directive : text.directives) learn_macro(directive);
   }
 
@@ -132,6 +133,9 @@ class Reader {
     const bool of_template = name.is("extern") || name.is("friend") || name.is("export");
     if (at(begin + 1, "template") && begin + 1 < end && !of_template)
       return begin + 1;  // no specifier may be
+    if (at(begin + 1, "namespace") && begin + 1 < end && !of_template && !name.is("inline") &&
+        !name.is("using") && !name.is("namespace"))
+      return begin + 1;
     if (specifier_macros_.contains(name.text)) return begin;
     const bool arguments = at(begin + 1, "(") && close_of(begin + 1) < end;
     const std::size_t behind = arguments ? close_of(begin + 1) + 1 : begin + 1;
@@ -140,6 +144,7 @@ class Reader {
       if (arguments) return at(behind, ";") && behind < end ? behind + 1 : behind;
     }
     if (!arguments || behind >= end) return begin;
+    if (at(behind, "namespace")) return behind;
     const Token& next = tokens_[behind];
     const bool starts_anew = next.identifier() && next.line > tokens_[behind - 1].line && !ends_head(behind);
     return starts_anew ? behind : begin;
@@ -365,6 +370,7 @@ class Reader {
 
   /// A declaration that ends with ";".
   Declaration statement(Declaration declaration, std::size_t first) const {
+    while (is_alignment_macro(tokens_, first)) first += 4;  // "ALIGNED(16) __constant__ float w[4];"
     const TokenSpan span{first, declaration.whole.end - 1};
     const bool plain_template = at(declaration.whole.begin, "template") &&
                                 declaration.template_head.empty() && first == declaration.whole.begin;
@@ -412,16 +418,23 @@ class Reader {
     return is_constant || (token.kind != Token::Kind::kIdentifier && !token.is("::") && !token.is("."));
   }
 
-  /// "struct A;" and "template <class T> class B;".
+  /// "struct A;", "class EXPORT B;" and "template <class T> class B;"; not "struct Options options;".
   [[nodiscard]] bool is_forward_class(TokenSpan span) const {
-    return span.end - span.begin <= 3 && is_class_key(tokens_[span.begin]) &&
-           tokens_[span.end - 1].identifier();
+    if (span.end - span.begin > 3 || !is_class_key(tokens_[span.begin]) ||
+        !tokens_[span.end - 1].identifier())
+      return false;
+    const std::string_view second = tokens_[span.begin + 1].text;
+    return span.end - span.begin < 3 || is_class_key(tokens_[span.begin + 1]) ||
+           std::none_of(second.begin(), second.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   }
 
   [[nodiscard]] bool has_assignment(TokenSpan span) const {
+    bool is_virtual = false;
     for (std::size_t i = span.begin; i < span.end; ++i) {
       if (at(i, "(") || at(i, "[") || at(i, "{")) i = close_of(i);
-      const bool says_how = i + 2 == span.end && (at(i + 1, "default") || at(i + 1, "delete"));
+      is_virtual = is_virtual || at(i, "virtual") || at(i, "override");
+      const bool says_how = i + 2 == span.end &&
+                            (at(i + 1, "default") || at(i + 1, "delete") || (is_virtual && at(i + 1, "0")));
       if (i < span.end && at(i, "=") && !at(i - 1, "operator") && !says_how) return true;
     }
     return false;
@@ -470,15 +483,16 @@ class Reader {
 
   const std::vector<Token>& tokens_;
   const std::set<std::string_view>& specifier_macros_;
-  std::set<std::string_view> function_macros_, structural_macros_;
+  std::set<std::string_view> structural_macros_, function_macros_;
   int depth_ = 0;
 };
 
 }  // namespace
 
 std::vector<Declaration> read_declarations(const TokenizedText& text,
-                                           const std::set<std::string_view>& specifier_macros) {
-  return Reader(text, specifier_macros).run();
+                                           const std::set<std::string_view>& specifier_macros,
+                                           const std::set<std::string_view>& scope_macros) {
+  return Reader(text, specifier_macros, scope_macros).run();
 }
 
 }  // namespace kiln

@@ -36,9 +36,11 @@ struct Declaration {
 
 /// Reads all declarations of a text, in order. Never fails: what is not understood is a kOther, which may
 /// take in the rest of its scope. A macro that stands for specifiers, such as `extern "C" __global__`, is
-/// part of the declaration behind it; any other `NAME(...)` on a line of its own is a declaration. The
-/// result's names are views into the tokenized text.
+/// part of the declaration behind it; any other `NAME(...)` on a line of its own is a declaration, and so is
+/// a word of `scope_macros`, which open or close a scope. The result's names are views into the tokenized
+/// text.
 [[nodiscard]] std::vector<Declaration> read_declarations(
-    const TokenizedText& text, const std::set<std::string_view>& specifier_macros = {});
+    const TokenizedText& text, const std::set<std::string_view>& specifier_macros = {},
+    const std::set<std::string_view>& scope_macros = {});
 
 }  // namespace kiln

@@ -5,12 +5,13 @@
 #include "base/text.h"
 #include "config/scalar_type.h"
 #include "specialize/allocations.h"
+#include "specialize/class_members.h"
 #include "specialize/template_arguments.h"
 
 namespace kiln {
 namespace {
 
-constexpr std::int64_t kGuessedBytes = 64;  // of an element whose type has no form
+constexpr std::size_t kGuessedBytes = 64;  // of an element whose type has no form
 constexpr std::int64_t kMostAddresses = 16;
 constexpr std::int64_t kMostListedRecords = 256;
 constexpr std::size_t kMostListedMembers = 32;  // that a draft lists
@@ -40,13 +41,17 @@ std::optional<std::string> DraftBuffers::content_of(const std::string& given, co
 
 std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::string& argument,
                                       const TextKernel& kernel, const ArgumentType& type,
-                                      const std::string& elements, bool has_input) {
+                                      const std::string& elements, bool has_input, const std::string& owner) {
   const std::string given = pointer_name(argument);
   const bool null = given == "NULL" || given == "nullptr";  // YAML reads NULL as no name
   const std::string wanted = is_identifier(given) && !null ? given : pointer.name;
-  const std::string key = wanted + (type.rows ? " with rows of " : " of ") + type.type;
+  const std::string key =
+      wanted + (type.rows ? " with rows of " : " of ") + type.type + (owner.empty() ? "" : " in " + owner);
   if (const auto known = buffers_.find(key); known != buffers_.end()) return known->second;
-  std::string name = scalars_.fresh(wanted);
+  const bool of_argument = std::any_of(kernel.parameters.begin(), kernel.parameters.end(),
+                                       [&](const TextParameter& one) { return one.name == wanted; });
+  const bool distinct = !owner.empty() && (of_argument || scalars_.is_taken(wanted));
+  std::string name = scalars_.fresh(distinct ? owner + "_" + wanted : wanted);
   buffers_[key] = name;
   add_record_type(type.type, kernel);
   std::string init = "0";
@@ -55,7 +60,7 @@ std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::s
   const bool known = content && !(type.read_only && !program_.device_content.filled.contains(given));
   if (known) {
     init = *content;
-  } else if ((type.read_only || !has_input) && !program_.records.contains(type.type)) {
+  } else if ((type.read_only || !has_input) && types_.record(type.type) == nullptr) {
     const bool real = !element || is_real(element->scalar);
     init = real ? "{uniform: [0, 1]}" : element->scalar == ScalarType::kBool ? "0" : "{uniform: [0, 16]}";
   }
@@ -63,17 +68,18 @@ std::string DraftBuffers::buffer_name(const TextParameter& pointer, const std::s
       type.bytes.empty() ? "shape" : "shape in bytes (elements of the type " + type.bytes + ")";
   const auto allocated =
       type.bytes.empty() && !type.rows ? allocated_extent(pointer, given, kernel) : std::nullopt;
-  const std::string extent = allocated ? *allocated
-                             : type.bytes.empty() || type.rows
-                                 ? elements
-                                 : elements + " * " + std::to_string(kGuessedBytes);
+  const std::size_t packed = type.bytes.empty() ? 0 : packed_bytes(program_, type.bytes);
+  const std::size_t object = packed > 0 ? packed : kGuessedBytes;
+  const std::string extent = allocated                         ? *allocated
+                             : type.bytes.empty() || type.rows ? elements
+                                                               : elements + " * " + std::to_string(object);
   // As many rows as elements in one; an object whose bytes are not known is a row.
   const std::string row = !type.rows           ? ""
                           : type.bytes.empty() ? ", " + quoted_scalar(extent)
-                                               : ", " + std::to_string(kGuessedBytes);
+                                               : ", " + std::to_string(object);
   scalars_.make_sides_small(extent, type.rows ? 2 : 3);
   if (!type.bytes.empty()) init = "0";
-  if (program_.records.contains(type.type)) init = record_init(type.type, false, kernel, elements);
+  if (types_.record(type.type) != nullptr) init = record_init(type.type, false, kernel, elements, name);
   if (!known && (type.read_only || !has_input)) todo += ", content";
   if (pointer.type.find("void") != std::string::npos) todo += ", type";
   buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type.type) + ", shape: [" +
@@ -144,10 +150,10 @@ std::optional<std::string> DraftBuffers::allocated_extent(const TextParameter& p
 }
 
 void DraftBuffers::add_record_type(const std::string& name, const TextKernel& kernel) {
-  const auto record = program_.records.find(name);
-  if (record == program_.records.end() || parse_element_type(name) || !records_.insert(name).second) return;
+  const auto* record = types_.record(name);
+  if (record == nullptr || parse_element_type(name) || !records_.insert(name).second) return;
   std::vector<std::string> members;
-  for (const TextParameter& member : record->second) {
+  for (const TextParameter& member : *record) {
     const std::string type =
         DraftTypes::holds_address(member.type) ? "ulong" : types_.type_name(member.type, kernel);
     add_record_type(type, kernel);
@@ -161,29 +167,32 @@ void DraftBuffers::add_record_type(const std::string& name, const TextKernel& ke
 }
 
 bool DraftBuffers::has_pointers(const std::string& type) const {
-  const auto record = program_.records.find(type);
-  return record != program_.records.end() && !parse_element_type(type) &&
-         std::any_of(record->second.begin(), record->second.end(), [&](const TextParameter& member) {
+  const auto* record = types_.record(type);
+  return record != nullptr && !parse_element_type(type) &&
+         std::any_of(record->begin(), record->end(), [&](const TextParameter& member) {
            return DraftTypes::holds_address(member.type) || has_pointers(bare_type(member.type));
          });
 }
 
 void DraftBuffers::add_members_init(const std::string& prefix, const std::string& type,
                                     const TextKernel& kernel, const std::string& elements,
-                                    std::vector<std::string>& members) {
-  for (const TextParameter& member : program_.records.at(type)) {
+                                    const std::string& owner, std::vector<std::string>& members) {
+  for (const TextParameter& member : *types_.record(type)) {
     const std::int64_t extent = types_.extent_of(member.type).value_or(1);
     TextParameter one = member;
     one.type = types_.written_type(without_extents(member.type), kernel);
     const std::string inner = bare_type(one.type);
     if (DraftTypes::holds_address(one.type)) {
-      const std::string names = addresses(one, extent, kernel, elements);
+      const std::string names = addresses(one, extent, kernel, elements, owner);
       members.push_back(prefix + member.name + ": " + (names.empty() ? "0" : "{addresses: " + names + "}"));
     } else if (has_pointers(inner)) {
       const bool array = member.type.find('[') != std::string::npos;
-      for (std::int64_t i = 0; i < std::min(extent, kMostListedRecords); ++i)
+      for (std::int64_t i = 0; i < std::min(extent, kMostListedRecords); ++i) {
+        const bool own = extent <= kMostAddresses;  // else one for all
         add_members_init(prefix + member.name + (array ? "[" + std::to_string(i) + "]" : "") + ".", inner,
-                         kernel, elements, members);
+                         kernel, elements,
+                         owner + "_" + member.name + (array && own ? "_" + std::to_string(i) : ""), members);
+      }
     } else {
       members.push_back(prefix + member.name + ": 0");
     }
@@ -191,12 +200,11 @@ void DraftBuffers::add_members_init(const std::string& prefix, const std::string
 }
 
 std::string DraftBuffers::record_init(const std::string& type, bool by_member, const TextKernel& kernel,
-                                      const std::string& elements) {
-  const bool wanted =
-      has_pointers(type) || (by_member && program_.records.at(type).size() <= kMostListedMembers);
+                                      const std::string& elements, const std::string& owner) {
+  const bool wanted = has_pointers(type) || (by_member && types_.record(type)->size() <= kMostListedMembers);
   if (!wanted || !open_records_.insert(type).second) return "0";  // a list of such records
   std::vector<std::string> members;
-  add_members_init("", type, kernel, elements, members);
+  add_members_init("", type, kernel, elements, owner, members);
   open_records_.erase(type);
   for (std::string& member : members) {
     const std::size_t colon = member.find(": ");
@@ -206,13 +214,14 @@ std::string DraftBuffers::record_init(const std::string& type, bool by_member, c
 }
 
 std::string DraftBuffers::addresses(const TextParameter& pointer, std::int64_t extent,
-                                    const TextKernel& kernel, const std::string& elements) {
+                                    const TextKernel& kernel, const std::string& elements,
+                                    const std::string& owner) {
   const ArgumentType type = types_.argument_type(pointer, kernel);
   if (!type.pointer || type.rows || type.type.empty() || extent > kMostAddresses) return "";
   std::vector<std::string> names;
   for (std::int64_t i = 0; i < extent; ++i) {
     const std::string number = extent == 1 ? "" : "_" + std::to_string(i);
-    names.push_back(buffer_name(pointer, pointer.name + number, kernel, type, elements, false));
+    names.push_back(buffer_name(pointer, pointer.name + number, kernel, type, elements, false, owner));
   }
   return flow_list(names);
 }
@@ -226,18 +235,18 @@ std::string DraftBuffers::content_of_variable(const std::string& variable, const
   const std::string shape = ", shape: [" + std::to_string(*extent) + "], init: ";
   if (DraftTypes::points_to_function(element_type)) return "";
   if (element_type.find('*') != std::string::npos) {
-    const std::string names = addresses({element_type, variable, "", 0}, *extent, kernel, elements);
+    const std::string names = addresses({element_type, variable, "", 0}, *extent, kernel, elements, "");
     if (names.empty()) return "";
     std::string name = scalars_.fresh(variable + (*extent == 1 ? "_address" : "_addresses"));
     buffer_lines_.push_back({name + ": {type: ulong" + shape + "{addresses: " + names + "}}", "", ""});
     return name;
   }
-  const std::string type = types_.type_name(declared, kernel);
+  const std::string type = types_.type_name(element_type, kernel);
   if (type.empty()) return "";
   std::string name = scalars_.fresh(variable);
   add_record_type(type, kernel);
   const auto element = parse_element_type(type);
-  const std::string init = program_.records.contains(type)        ? record_init(type, true, kernel, elements)
+  const std::string init = types_.record(type) != nullptr ? record_init(type, true, kernel, elements, name)
                            : !element || is_real(element->scalar) ? "{uniform: [0, 1]}"
                                                                   : "{uniform: [0, 16]}";
   buffer_lines_.push_back({name + ": {type: " + quoted_scalar(type) + shape + init + "}",
@@ -257,7 +266,7 @@ std::optional<std::string> DraftBuffers::read_symbol(const std::string& variable
   std::string& name = buffers_[variable + " of the device"];
   const std::string& declared = program_.read_variables.at(variable);
   const auto extent = types_.extent_of(declared);
-  const std::string type = types_.type_name(declared, kernel);
+  const std::string type = types_.type_name(types_.written_type(declared, kernel), kernel);
   if (name.empty()) {
     if (!extent || type.empty() || without_extents(declared).find('*') != std::string::npos)
       return std::nullopt;

@@ -19,8 +19,10 @@ class DraftBuffers {
       : scalars_(scalars), types_(types), program_(types.program()) {}
 
   /// The buffer of a pointer: named like what the program passes (`argument`), so that kernels share it.
+  /// `owner`: the buffer of records, and the members in it, that a pointer among their members stands in.
   std::string buffer_name(const TextParameter& pointer, const std::string& argument, const TextKernel& kernel,
-                          const ArgumentType& type, const std::string& elements, bool has_input);
+                          const ArgumentType& type, const std::string& elements, bool has_input,
+                          const std::string& owner = "");
 
   std::string texture_argument(const TextParameter& parameter, const TextKernel& kernel,
                                const std::string& elements);
@@ -56,13 +58,14 @@ class DraftBuffers {
                                   const std::string& elements);
   /// The buffers of a pointer or of an array of `extent` pointers, as a list; empty: there is no form for it.
   std::string addresses(const TextParameter& pointer, std::int64_t extent, const TextKernel& kernel,
-                        const std::string& elements);
+                        const std::string& elements, const std::string& owner);
   [[nodiscard]] bool has_pointers(const std::string& type) const;
   /// What a buffer of records holds at first: zeros, or the members if there are pointers or `by_member`.
   std::string record_init(const std::string& type, bool by_member, const TextKernel& kernel,
-                          const std::string& elements);
+                          const std::string& elements, const std::string& owner);
   void add_members_init(const std::string& prefix, const std::string& type, const TextKernel& kernel,
-                        const std::string& elements, std::vector<std::string>& members);
+                        const std::string& elements, const std::string& owner,
+                        std::vector<std::string>& members);
 
   DraftScalars& scalars_;
   const DraftTypes& types_;

@@ -25,6 +25,7 @@ class DraftScalars {
 
   /// A name that nothing else has.
   std::string fresh(const std::string& wanted);
+  [[nodiscard]] bool is_taken(const std::string& name) const { return taken_.contains(name); }
 
   /// An expression over the kernel's scalars: how many elements it works on.
   std::string elements_of(const TextKernel& kernel);

@@ -7,17 +7,20 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/whole_word.h"
 #include "config/scalar_type.h"
 #include "specialize/class_members.h"
 #include "specialize/constant_value.h"
 #include "specialize/template_arguments.h"
+#include "specialize/type_words.h"
 
 namespace kiln {
 namespace {
 
 constexpr int kDeepestConstant = 8;
-constexpr std::int64_t kMostNumbers = 65536;  // of a record in `types`
-constexpr std::size_t kMostMembers = 8192;    // of the structs of a launch (BoundLaunch::kMaxArguments)
+constexpr std::int64_t kMostNumbers = 65536;   // of a record in `types`
+constexpr std::int64_t kMostOwnPointers = 16;  // of an array, each with a buffer of its own
+constexpr std::size_t kMostMembers = 8192;     // of the structs of a launch (BoundLaunch::kMaxArguments)
 
 constexpr std::array<const char*, 3> kTextureTypes = {"cudaTextureObject_t", "CUtexObject",
                                                       "hipTextureObject_t"};
@@ -35,14 +38,6 @@ bool is_index_name(const std::string& name) {
   return lower.starts_with("int") ||
          std::any_of(kIndexWords.begin(), kIndexWords.end(),
                      [&](const char* word) { return lower.find(word) != std::string::npos; });
-}
-
-/// "uint32_t" of "__uint32_t" and "u_int32_t", which the C library has, too; else the name.
-std::string plain_integer(const std::string& name) {
-  if (name.starts_with("__") && name.ends_with("_t")) return name.substr(2);
-  if (name.starts_with("u_"))
-    return name.ends_with("_t") ? "u" + name.substr(2) : "unsigned " + name.substr(2);
-  return name;
 }
 
 }  // namespace
@@ -157,86 +152,8 @@ bool DraftTypes::names_variable(const std::string& expression) const {
 }
 
 std::string DraftTypes::type_name(const std::string& type, const TextKernel& kernel, int depth) const {
-  static const std::map<std::string, std::string> names = {{"bool", "bool"},
-                                                           {"char", "char"},
-                                                           {"signed char", "char"},
-                                                           {"int8_t", "char"},
-                                                           {"unsigned char", "uchar"},
-                                                           {"uint8_t", "uchar"},
-                                                           {"uchar", "uchar"},
-                                                           {"short", "short"},
-                                                           {"short int", "short"},
-                                                           {"int16_t", "short"},
-                                                           {"unsigned short", "ushort"},
-                                                           {"unsigned short int", "ushort"},
-                                                           {"signed short", "short"},
-                                                           {"signed short int", "short"},
-                                                           {"signed long", "long"},
-                                                           {"signed long long", "long"},
-                                                           {"uint16_t", "ushort"},
-                                                           {"ushort", "ushort"},
-                                                           {"int", "int"},
-                                                           {"int32_t", "int"},
-                                                           {"signed", "int"},
-                                                           {"signed int", "int"},
-                                                           {"unsigned", "unsigned"},
-                                                           {"unsigned int", "unsigned"},
-                                                           {"uint", "unsigned"},
-                                                           {"uint32_t", "unsigned"},
-                                                           {"long", "long"},
-                                                           {"long int", "long"},
-                                                           {"long long", "long"},
-                                                           {"long long int", "long"},
-                                                           {"int64_t", "long"},
-                                                           {"ptrdiff_t", "long"},
-                                                           {"intptr_t", "long"},
-                                                           {"unsigned long", "ulong"},
-                                                           {"unsigned long long", "ulong"},
-                                                           {"unsigned long int", "ulong"},
-                                                           {"unsigned long long int", "ulong"},
-                                                           {"__int8", "char"},
-                                                           {"unsigned __int8", "uchar"},
-                                                           {"__int16", "short"},
-                                                           {"unsigned __int16", "ushort"},
-                                                           {"__int32", "int"},
-                                                           {"unsigned __int32", "unsigned"},
-                                                           {"__int64", "long"},
-                                                           {"unsigned __int64", "ulong"},
-                                                           {"clock_t", "long"},
-                                                           {"uint64_t", "ulong"},
-                                                           {"ulong", "ulong"},
-                                                           {"uintptr_t", "ulong"},
-                                                           {"size_t", "size_t"},
-                                                           {"float", "float"},
-                                                           {"double", "double"},
-                                                           {"dim3", "uint3"},
-                                                           {"half", "half"},
-                                                           {"__half", "half"},
-                                                           {"__nv_bfloat16", "bfloat16"},
-                                                           {"nv_bfloat16", "bfloat16"},
-                                                           {"cudaStream_t", "ulong"},
-                                                           {"cudaEvent_t", "ulong"},
-                                                           {"hipStream_t", "ulong"},
-                                                           {"hipEvent_t", "ulong"},
-                                                           {"cuComplex", "float2"},
-                                                           {"cuFloatComplex", "float2"},
-                                                           {"cuDoubleComplex", "double2"},
-                                                           {"cufftReal", "float"},
-                                                           {"cufftDoubleReal", "double"},
-                                                           {"cufftComplex", "float2"},
-                                                           {"cufftDoubleComplex", "double2"},
-                                                           {"hipfftReal", "float"},
-                                                           {"hipfftDoubleReal", "double"},
-                                                           {"hipfftComplex", "float2"},
-                                                           {"hipfftDoubleComplex", "double2"},
-                                                           {"at BFloat16", "bfloat16"},
-                                                           {"c10 BFloat16", "bfloat16"},
-                                                           {"at Half", "half"},
-                                                           {"c10 Half", "half"},
-                                                           {"__half2", "half2"},
-                                                           {"__nv_bfloat162", "bfloat162"}};
   std::string name = bare_type(type);
-  if (const auto found = names.find(plain_integer(name)); found != names.end()) return found->second;
+  if (std::string plain = workload_type(name); !plain.empty()) return plain;
   for (const TextParameter& parameter : kernel.template_parameters) {
     if (parameter.name == name) return template_type(kernel, name);
   }
@@ -250,9 +167,94 @@ std::string DraftTypes::type_name(const std::string& type, const TextKernel& ker
     return alias->second.find('*') == std::string::npos ? type_name(alias->second, kernel, depth + 1) : "";
   if (const auto macro = program_.constants.find(name); macro != program_.constants.end())
     return type_name(macro->second, kernel, depth + 1);
-  if (const auto record = program_.records.find(name); record != program_.records.end())
-    return has_form(record->second, kernel, depth) ? name : "";
-  return "";
+  if (const auto* members = record(name))
+    return has_form(*members, kernel, depth) && lies_in_order(name, *members) ? name : "";
+  // An argument that is a pointer would be lost with the stars of `type`.
+  const std::size_t open = type.find('<'), close = type.rfind('>');
+  if (open == std::string::npos || close == std::string::npos || close < open ||
+      type.substr(open, close - open).find_first_of("*&") != std::string::npos)
+    return "";
+  return name_of_instance(name, depth);
+}
+
+const std::vector<TextParameter>* DraftTypes::record(const std::string& name) const {
+  if (const auto found = program_.records.find(name); found != program_.records.end()) return &found->second;
+  const auto instance = instances_.find(name);
+  return instance == instances_.end() ? nullptr : &instance->second;
+}
+
+std::string DraftTypes::name_of_instance(const std::string& type, int depth) const {
+  const TemplateId id = template_id(type);
+  if (id.arguments.empty() || !program_.classes.contains(id.name)) return "";
+  auto members = members_of_type(program_, type);
+  if (!members || numbers_of_library(program_, type) || !has_form(*members, TextKernel(), depth) ||
+      !lies_in_order(id.name, *members))
+    return "";
+  std::string name;
+  for (const char c : type) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_')
+      name += c;
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
+  }
+  while (name.ends_with('_')) name.pop_back();
+  const auto taken = [&] {
+    const auto other = instance_types_.find(name);
+    return program_.records.contains(name) || program_.types.contains(name) ||
+           (other != instance_types_.end() && other->second != type);
+  };
+  while (taken()) name += '_';
+  instance_types_[name] = type;
+  return instances_.try_emplace(name, std::move(*members)).first->first;
+}
+
+bool DraftTypes::lies_in_order(const std::string& name, const std::vector<TextParameter>& members) const {
+  std::set<std::string> names;
+  for (const TextParameter& member : members) {
+    if (!names.insert(member.name).second || member.name == kVirtualFunctions) return false;
+  }
+  const auto classes = program_.classes.find(name);
+  if (classes == program_.classes.end()) return true;
+  std::size_t primaries = 0;
+  for (const TextClass& one : classes->second) {
+    primaries += one.specialises.empty() ? 1 : 0;
+    const bool overlaps = one.overlaps && !one.template_parameters.empty();
+    if (overlaps || one.alignment < 0) return false;
+    std::size_t natural = 1;
+    bool gaps = false;
+    const bool packs = one.packed || one.pack > 0;
+    const std::size_t bytes = one.alignment > 0 || packs ? size_in_order(members, 0, natural, gaps) : 0;
+    const bool closer = one.packed || (packs && natural > static_cast<std::size_t>(one.pack));
+    if (closer && (bytes == 0 || gaps)) return false;
+    if (one.alignment > 0 && (bytes == 0 || bytes % static_cast<std::size_t>(one.alignment) != 0))
+      return false;
+  }
+  const bool is_template = !classes->second.front().template_parameters.empty();
+  return primaries <= 1 || !is_template;  // of one namespace
+}
+
+std::size_t DraftTypes::size_in_order(const std::vector<TextParameter>& members, int depth,
+                                      std::size_t& alignment, bool& gaps) const {
+  std::size_t end = 0;
+  for (const TextParameter& member : members) {
+    const std::int64_t count = extent_of(member.type).value_or(0);
+    std::size_t one = 0, own = 1;
+    if (holds_address(member.type)) {
+      one = own = sizeof(void*);
+    } else if (const auto element = parse_element_type(type_name(member.type, TextKernel()))) {
+      one = element->bytes();
+      own = element->alignment();
+    } else if (const auto inside = members_of_type(program_, bare_type(member.type));
+               inside && depth < kDeepestConstant) {
+      one = size_in_order(*inside, depth + 1, own, gaps);
+    }
+    if (one == 0 || count == 0) return 0;
+    gaps = gaps || end % own != 0;
+    end = (end + own - 1) / own * own + one * static_cast<std::size_t>(count);
+    alignment = std::max(alignment, own);
+  }
+  gaps = gaps || end % alignment != 0;
+  return (end + alignment - 1) / alignment * alignment;
 }
 
 std::optional<std::int64_t> DraftTypes::extent_of(const std::string& type) const {
@@ -294,8 +296,9 @@ ArgumentType DraftTypes::argument_type(const TextParameter& parameter, const Tex
   result.rows = stars == 2 && !reference && (open == std::string::npos || one_extent);
   if (stars > 1 && !result.rows) return result;
   result.type = type_name(type, kernel);
-  const auto row = result.type.empty() ? numbers_of_glm(program_, type.substr(0, type.find_first_of("*&[")))
-                                       : std::nullopt;
+  const auto row = result.type.empty()
+                       ? numbers_of_library(program_, type.substr(0, type.find_first_of("*&[")))
+                       : std::nullopt;
   if (row) {
     const std::string name = type_name(row->type, kernel) + std::to_string(row->count);
     if (parse_element_type(name)) result.type = name;
@@ -330,6 +333,10 @@ std::vector<TextParameter> DraftTypes::members_of(const TextParameter& parameter
     return members;
   }
   std::size_t offset = 0;
+  if (const std::size_t bytes = packed_bytes(program_, type); bytes > 0 && bytes <= kMostMembers) {
+    members.assign(bytes, {"unsigned char", "bytes of the packed " + bare_type(type), "", 0});
+    return members;
+  }
   if (!members_of_type(program_, type) || !add_members(type, kernel, 0, members, offset)) return {};
   return members.size() > kMostMembers ? std::vector<TextParameter>() : members;
 }
@@ -460,8 +467,10 @@ bool DraftTypes::has_members(const std::string& name, const std::set<std::string
   const TextClass& one = classes->second.front();
   return std::all_of(members.begin(), members.end(), [&](const std::string& member) {
     if (one.types.contains(member) || one.constants.contains(member)) return true;
-    if (std::any_of(one.members.begin(), one.members.end(),
-                    [&](const TextParameter& data) { return data.name == member; }))
+    if (std::any_of(one.members.begin(), one.members.end(), [&](const TextParameter& data) {
+          if (!data.name.empty()) return data.name == member;
+          return has_members(data.type, {member}, depth + 1);  // of a part without a name
+        }))
       return true;
     const bool function =
         std::any_of(program_.scopes.begin(), program_.scopes.end(), [&](const TextScope& scope) {
@@ -572,7 +581,16 @@ void DraftTypes::choose(const TextKernel& kernel) {
   for (const auto& [name, value] : found.front()) {
     const std::string type = type_name(value, plain);
     if (!parse_scalar_type(type)) continue;
-    if (shared_types_.try_emplace(name, type).first->second != type)
+    const std::string& word = name;
+    // The members of a workload's `types` cannot have a type that is a parameter.
+    const bool in_struct =
+        std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [&](const TextParameter& one) {
+          const TemplateId id = template_id(one.type);
+          return pointers_in(one.type) > 0 && program_.classes.contains(id.name) &&
+                 std::any_of(id.arguments.begin(), id.arguments.end(),
+                             [&](const std::string& argument) { return has_word(argument, word); });
+        });
+    if (in_struct || shared_types_.try_emplace(name, type).first->second != type)
       own_types_.insert({kernel.name, kernel.types, name});
   }
 }
@@ -667,7 +685,8 @@ std::string DraftTypes::pointed_function(const TextParameter& parameter, const T
 }
 
 bool DraftTypes::holds_address(const std::string& type) {
-  return type.find('*') != std::string::npos && type.find_first_of("&(") == std::string::npos;
+  const std::string element = type.substr(0, type.find('['));
+  return element.find('*') != std::string::npos && element.find_first_of("&(") == std::string::npos;
 }
 
 bool DraftTypes::has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
@@ -676,7 +695,8 @@ bool DraftTypes::has_form(const std::vector<TextParameter>& members, const TextK
          std::all_of(members.begin(), members.end(), [&](const TextParameter& member) {
            if (!is_identifier(member.name) || !extent_of(member.type)) return false;
            if (holds_address(member.type)) return true;
-           const bool plain = member.type.find_first_of("*&:<") == std::string::npos;
+           const std::string element = member.type.substr(0, member.type.find('['));
+           const bool plain = element.find_first_of("*&:") == std::string::npos;
            return plain && !type_name(member.type, kernel, depth + 1).empty();
          });
 }
@@ -686,10 +706,11 @@ std::int64_t DraftTypes::numbers_of(const std::vector<TextParameter>& members, i
   for (const TextParameter& member : members) {
     if (numbers > kMostNumbers) break;
     std::int64_t count = extent_of(member.type).value_or(1);
-    const bool plain = member.type.find_first_of("*&:<") == std::string::npos;
-    const auto record = plain ? program_.records.find(bare_type(member.type)) : program_.records.end();
-    if (record != program_.records.end() && depth < kDeepestConstant)
-      count *= std::clamp<std::int64_t>(numbers_of(record->second, depth + 1), 1, kMostNumbers + 1);
+    std::optional<std::vector<TextParameter>> inside;
+    if (member.type.substr(0, member.type.find('[')).find_first_of("*&:") == std::string::npos)
+      inside = members_of_type(program_, bare_type(member.type));
+    if (inside && depth < kDeepestConstant)
+      count *= std::clamp<std::int64_t>(numbers_of(*inside, depth + 1), 1, kMostNumbers + 1);
     numbers = std::min(numbers + count, kMostNumbers + 1);
   }
   return numbers;
@@ -773,6 +794,8 @@ bool DraftTypes::add_members(const std::string& name, const TextKernel& kernel, 
         offset = (offset + *alignment - 1) / *alignment * *alignment;
         offset += type.pointer ? sizeof(void*) : size_of(*scalar);
         members.push_back(one);
+        if (type.pointer && *count > 1 && *count <= kMostOwnPointers)
+          members.back().name += "_" + std::to_string(i);
         continue;
       }
       has_aggregates = true;

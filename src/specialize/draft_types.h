@@ -62,6 +62,9 @@ class DraftTypes {
   /// The workload's name of a type without pointers; empty if it has none.
   [[nodiscard]] std::string type_name(const std::string& type, const TextKernel& kernel, int depth = 0) const;
 
+  /// The members of a class of the program, also of one that type_name() has named; null: there is none.
+  [[nodiscard]] const std::vector<TextParameter>* record(const std::string& name) const;
+
   /// The number of elements: 3 for "float [3]", 6 for "float [2][3]"; 1 without brackets; absent if an extent
   /// is unknown.
   [[nodiscard]] std::optional<std::int64_t> extent_of(const std::string& type) const;
@@ -147,6 +150,17 @@ class DraftTypes {
   [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
                               int depth) const;
 
+  /// "Vector_float_3" of "Vector < float , 3 >", a class template of the program; empty if it has no form.
+  [[nodiscard]] std::string name_of_instance(const std::string& type, int depth) const;
+
+  /// Whether members lie one behind the other, each at a multiple of its own alignment.
+  [[nodiscard]] bool lies_in_order(const std::string& name, const std::vector<TextParameter>& members) const;
+
+  /// Bytes of such members, 0 where one has no form; `alignment` grows to that of the largest number, and
+  /// `gaps` says whether bytes between or behind them are unused.
+  [[nodiscard]] std::size_t size_in_order(const std::vector<TextParameter>& members, int depth,
+                                          std::size_t& alignment, bool& gaps) const;
+
   /// How many numbers a struct holds, counted to one more than a workload's `types` can have.
   [[nodiscard]] std::int64_t numbers_of(const std::vector<TextParameter>& members, int depth) const;
 
@@ -206,6 +220,8 @@ class DraftTypes {
   const ProgramText& program_;
   const bool has_library_objects_;
   mutable Instantiations search_;
+  mutable std::map<std::string, std::vector<TextParameter>> instances_;  // by name_of_instance()
+  mutable std::map<std::string, std::string> instance_types_;            // their types, by name
   mutable std::map<std::pair<std::string, std::string>, std::vector<TemplateValues>>
       instantiations_;  // found before: by kernel and its types
   std::map<std::string, std::string>

@@ -52,6 +52,26 @@ class FailureCutter {
     return cut();
   }
 
+  /// Outside of classes, each alone.
+  std::vector<std::string> run_unreached(const std::vector<TextLine>& lines,
+                                         const std::function<bool(std::string_view)>& is_reached) {
+    for (std::size_t i = 0; i < program_.items.size(); ++i) {
+      const Item& item = program_.items[i];
+      const auto& names = item.declaration->names;
+      const bool kind = program_.is_function(item) || item.declaration->kind == Kind::kClass;
+      if (!kind || item.member || !item.whole || names.empty() || names.front() == "operator" ||
+          std::any_of(names.begin(), names.end(), is_reached))
+        continue;
+      const bool fails = std::any_of(lines.begin(), lines.end(), [&](const TextLine& line) {
+        return holds(item, item.text, line.line) && is_file(item.text, line.file);
+      });
+      if (!fails) continue;
+      left_out_.insert(i);
+      names_.emplace(names.front());
+    }
+    return cut();
+  }
+
   /// Whether a line stands in a function with marks of both sides.
   [[nodiscard]] bool is_for_both_sides(const TextLine& line) const {
     for (const Item& item : program_.items) {
@@ -189,6 +209,11 @@ class FailureCutter {
     if (item.device || !item.whole || kind == Kind::kOther || kind == Kind::kScope || kind == Kind::kUsing ||
         kind == Kind::kForward)
       return;
+    if (program_.is_of_undefined_class(item) || launches_lambdas(item)) {  // no device code can call it
+      left_out_.insert(index_of(item));
+      names_.emplace(names.front());
+      return;
+    }
     if (kind == Kind::kInstantiation || names.empty() || names.front() == "operator") {
       add_alone(item);
       return;
@@ -207,6 +232,20 @@ class FailureCutter {
     if (program_.is_function(item)) all = {index_of(item)};
     left_out_.insert(all.begin(), all.end());
     names_.emplace(names.front());
+  }
+
+  /// A function without a mark that has lambdas for the device, `[=] __device__(int i) {...}`, is the host's.
+  [[nodiscard]] bool launches_lambdas(const Item& item) const {
+    const Declaration& one = *item.declaration;
+    if (!item.whole || one.kind != Kind::kFunction || one.names.empty()) return false;
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    for (std::size_t i = one.whole.begin; i < one.body.begin; ++i) {
+      if (program_.marks_device(tokens[i])) return false;
+    }
+    for (std::size_t i = one.body.begin + 1; i < one.body.end; ++i) {
+      if (tokens[i - 1].is("]") && program_.marks_device(tokens[i])) return true;
+    }
+    return false;
   }
 
   [[nodiscard]] std::size_t index_of(const Item& item) const {
@@ -268,6 +307,12 @@ std::vector<std::string> leave_out_redefinitions(Specialization& specialization,
                                                  const std::vector<Redefinition>& redefined) {
   if (redefined.empty()) return {};
   return FailureCutter(specialization).run_for_devices(redefined);
+}
+
+std::vector<std::string> leave_out_unreached(Specialization& specialization,
+                                             const std::vector<TextLine>& lines,
+                                             const std::function<bool(std::string_view)>& is_reached) {
+  return FailureCutter(specialization).run_unreached(lines, is_reached);
 }
 
 std::vector<std::string> leave_out_failed_host_code(Specialization& specialization,

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "specialize/specialization.h"
@@ -39,6 +41,13 @@ struct Redefinition {
 /// (`__hmax_nan` for older devices). Returns their names; empty: none, and the specialization is as before.
 [[nodiscard]] std::vector<std::string> leave_out_redefinitions(Specialization& specialization,
                                                                const std::vector<Redefinition>& redefined);
+
+/// Leaves out functions, kernels and classes with errors at `lines` that `is_reached` does not name: whatever
+/// it does, the kernels of the specialization do not use them. Operators stay. Returns their names; empty:
+/// none, and the specialization is as before.
+[[nodiscard]] std::vector<std::string> leave_out_unreached(
+    Specialization& specialization, const std::vector<TextLine>& lines,
+    const std::function<bool(std::string_view)>& is_reached);
 
 /// Defines the functions of CUDA's or HIP's runtime among `unknown` that functions with marks of both sides
 /// call, as macros: there nvcc takes calls of functions of the host, which no kernel reaches. A kernel that

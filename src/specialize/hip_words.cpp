@@ -17,6 +17,7 @@ namespace {
 const std::map<std::string_view, std::string_view> kHipWords = {
     {"__hip_bfloat16", "__nv_bfloat16"},
     {"__hip_bfloat162", "__nv_bfloat162"},
+    {"hip_bfloat16", "__nv_bfloat16"},
     {"hipThreadIdx_x", "threadIdx.x"},
     {"hipThreadIdx_y", "threadIdx.y"},
     {"hipThreadIdx_z", "threadIdx.z"},
@@ -202,21 +203,27 @@ constexpr int kDeepestCall = 32;
 
 class Translator {
  public:
-  /// `vectors`: the header of HIP's vectors is included.
-  Translator(const std::string& text, bool for_hip, bool hip_text, bool vectors)
-      : text_(text), source_(tokenize(text)), for_hip_(for_hip), hip_text_(hip_text), vectors_(vectors) {}
+  /// `vectors`: the header of HIP's vectors is included. `own`: classes of the texts, which stay.
+  Translator(const std::string& text, bool for_hip, bool hip_text, bool vectors,
+             const std::set<std::string>& own)
+      : text_(text),
+        source_(tokenize(text)),
+        for_hip_(for_hip),
+        hip_text_(hip_text),
+        vectors_(vectors),
+        own_(own) {}
 
   std::string run() {
-    translate(source_.tokens);
-    for (const Directive& directive : source_.directives) {
-      if (!directive.tokens.empty() && directive.tokens[0].is("define")) translate(directive.tokens);
+    translate(source_.tokens, 0);
+    for (const Directive& directive : source_.directives) {  // a macro may be called like a word
+      if (!directive.tokens.empty() && directive.tokens[0].is("define")) translate(directive.tokens, 2);
     }
     return edits_.empty() ? text_ : apply_edits(text_, std::move(edits_));
   }
 
  private:
-  void translate(const std::vector<Token>& tokens) {
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
+  void translate(const std::vector<Token>& tokens, std::size_t first) {
+    for (std::size_t i = first; i < tokens.size(); ++i) {
       std::size_t last = i;
       const std::string replacement = replaced(tokens, i, last, 0);
       if (replacement.empty()) continue;
@@ -228,7 +235,7 @@ class Translator {
   /// The replacement of the tokens from `i` to `last`; empty: none.
   std::string replaced(const std::vector<Token>& tokens, std::size_t i, std::size_t& last, int depth) {
     const Token& token = tokens[i];
-    if (!token.identifier() || depth == kDeepestCall) return "";
+    if (!token.identifier() || depth == kDeepestCall || own_.contains(std::string(token.text))) return "";
     const bool called = i + 1 < tokens.size() && tokens[i + 1].is("(") && tokens[i + 1].close < tokens.size();
     if (called && token.is("HIP_DYNAMIC_SHARED")) {
       const std::vector<std::string> arguments = arguments_of(tokens, i + 1, depth);
@@ -239,8 +246,8 @@ class Translator {
              (ended ? "[]" : "[];");
     }
     const auto word = kHipWords.find(token.text);
-    if (word != kHipWords.end() && !(for_hip_ && token.text.starts_with("__")))
-      return std::string(word->second);
+    const bool of_hip = token.text.starts_with("__") || token.is("hip_bfloat16");  // its compilers have it
+    if (word != kHipWords.end() && !(for_hip_ && of_hip)) return std::string(word->second);
     if (for_hip_) return "";
     if (std::string of_library = word_of_library(token.text); !of_library.empty()) return of_library;
     if (std::string of_fp8 = word_of_fp8(token.text); !of_fp8.empty()) return of_fp8;
@@ -316,8 +323,22 @@ class Translator {
   const std::string& text_;
   TokenizedText source_;
   bool for_hip_, hip_text_, vectors_;
+  const std::set<std::string>& own_;
   std::vector<TextEdit> edits_;
 };
+
+/// Classes of HIP that a text declares itself, as one for both vendors does beside CUDA's.
+void find_own_classes(const std::string& text, std::set<std::string>& own) {
+  if (text.find("hip") == std::string::npos) return;
+  const TokenizedText source = tokenize(text);
+  const std::vector<Token>& tokens = source.tokens;
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    const bool class_key = tokens[i].is("class") || tokens[i].is("struct");
+    if (class_key && tokens[i + 1].text.find("hip") != std::string_view::npos &&
+        (tokens[i + 2].is(";") || tokens[i + 2].is("{") || tokens[i + 2].is(":")))
+      own.emplace(tokens[i + 1].text);
+  }
+}
 
 /// "float4" of the parameters "float4 &a, const float4 b"; empty where it is not twice the same vector type.
 std::string_view vector_type_of_both(const std::vector<Token>& tokens, TokenSpan parameters) {
@@ -428,7 +449,9 @@ void translate_hip_words(Specialization& specialization) {
   const bool vectors = !for_hip && std::any_of(unseen.begin(), unseen.end(), [](const std::string& name) {
     return has_vector_operators(name);
   }) && std::any_of(texts.begin(), texts.end(), [](const std::string* text) { return names_vectors(*text); });
-  for (std::string* text : texts) *text = Translator(*text, for_hip, hip_text, vectors).run();
+  std::set<std::string> own;
+  for (const std::string* text : texts) find_own_classes(*text, own);
+  for (std::string* text : texts) *text = Translator(*text, for_hip, hip_text, vectors, own).run();
   for (std::string* text : texts) rename_headers(*text, unseen, for_hip, vectors);
   std::set<std::string> renamed;
   for (const std::string& header : unseen) {

@@ -36,10 +36,46 @@ class Cutter {
     for (const auto& [name, text] : stand_ins_) spec_.headers.push_back({name, "", text});
   }
 
+  /// Whether what stays, without declarations that only use its namespace, names Eigen's types.
+  [[nodiscard]] bool uses_eigen() const {
+    bool all_of_it = false;  // `using namespace Eigen;`
+    for (const Item& item : program_.items) {
+      all_of_it = all_of_it || (item.declaration->kind == Kind::kUsing && names_one(item, is_eigen));
+    }
+    return std::any_of(program_.items.begin(), program_.items.end(), [&](const Item& item) {
+      if (is_cut(item) || (item.member && !is_in_kept_class(item)) ||
+          item.declaration->kind == Kind::kUsing || item.declaration->kind == Kind::kScope)
+        return false;
+      return names_one(item, is_eigen) || (all_of_it && names_one(item, is_type_of_eigen));
+    });
+  }
+
  private:
   [[nodiscard]] bool is_cut(const Item& item) const {
     if (item.member) return item.host;
     return !item.kept;
+  }
+
+  [[nodiscard]] static bool is_eigen(std::string_view name) { return name == "Eigen"; }
+
+  [[nodiscard]] static bool is_type_of_eigen(std::string_view name) {
+    for (const std::string_view type : {"Matrix", "Vector", "RowVector", "Array", "Quaternion", "AngleAxis",
+                                        "Map", "Affine", "Isometry", "Transform"}) {
+      if (name.starts_with(type) && name.size() <= type.size() + 3) return true;
+    }
+    return false;
+  }
+
+  /// Of a class only the head counts, as its members are items.
+  [[nodiscard]] bool names_one(const Item& item, bool (*wanted)(std::string_view)) const {
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const Declaration& declaration = *item.declaration;
+    const bool head = declaration.kind == Kind::kClass && !declaration.body.empty();
+    const std::size_t end = head ? declaration.body.begin : declaration.whole.end;
+    for (std::size_t i = declaration.whole.begin; i < end; ++i) {
+      if (tokens[i].identifier() && wanted(tokens[i].text)) return true;
+    }
+    return false;
   }
 
   void cut(std::size_t text) {
@@ -336,6 +372,30 @@ class Cutter {
 }  // namespace
 
 void leave_out_host_code(Specialization& specialization, const std::vector<std::string>& kept) {
+  if (std::any_of(specialization.headers.begin(), specialization.headers.end(),
+                  [](const IncludedHeader& header) { return is_of_eigen(header.path); })) {
+    Specialization without = specialization;
+    for (IncludedHeader& header : without.headers) {
+      if (is_of_eigen(header.path)) header.text = "#pragma once\nnamespace Eigen {}\n";
+    }
+    bool used = true;
+    {
+      Cutter cutter(without, kept);
+      cutter.run();
+      used = cutter.uses_eigen();
+    }
+    if (!used) {
+      without.left_out.emplace_back("the copy of Eigen");
+      specialization = std::move(without);
+      return;
+    }
+    // For devices Eigen takes functions of the global scope; nvcc looks for this one in templates that are
+    // instantiated.
+    for (IncludedHeader& header : specialization.headers) {
+      if (is_of_eigen(header.path) && header.text.find("EIGEN_USING_STD(arg)") != std::string::npos)
+        header.text.insert(0, "using std::arg; ");
+    }
+  }
   Cutter(specialization, kept).run();
 }
 

@@ -1,9 +1,11 @@
 #include "specialize/host_functions.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "specialize/host_libraries.h"
@@ -21,7 +23,7 @@ class HostFinder {
 
   void run() {
     for (Item& item : program_.items) {
-      if (item.device || !item.whole) continue;
+      if (item.device || !item.whole || program_.files[item.text].whole) continue;
       const Kind kind = item.declaration->kind;
       if (kind == Kind::kOther)
         item.host = is_use_of_host_macro(item) || is_use_of_unknown_macro(item) ||
@@ -38,11 +40,14 @@ class HostFinder {
     for (bool found = true; found;) {
       found = false;
       for (Item& item : program_.items) {
-        if (item.device || !item.whole || item.host) continue;
+        if (item.device || !item.whole || item.host || program_.files[item.text].whole) continue;
         const Kind kind = item.declaration->kind;
-        const bool function = program_.is_function(item) && !program_.marked_elsewhere(item) &&
-                              ((kind == Kind::kFunction && (calls_host(item) || uses_host_variable(item))) ||
-                               names_host_class(item, item.declaration->whole));
+        const bool own = program_.is_function(item) && !program_.marked_elsewhere(item) &&
+                         ((kind == Kind::kFunction && (calls_host(item) || uses_host_variable(item))) ||
+                          names_host_class(item, item.declaration->whole));
+        // Device code has no such argument, whatever it calls by this name.
+        const bool function = own || (program_.is_function(item) && !item.declaration->parameters.empty() &&
+                                      names_host_class(item, item.declaration->parameters));
         const bool variable = (kind == Kind::kAlias || (kind == Kind::kVariable && !item.member)) &&
                               names_host_class(item, item.declaration->whole);
         const bool holds = kind == Kind::kClass && (holds_host_class(item) || has_host_base(item));
@@ -52,6 +57,10 @@ class HostFinder {
         if (function || variable || holds || macro) item.host = found = true;
       }
     }
+    for (Item& item : program_.items) {
+      if (is_declared_copy_or_destructor(item)) item.host = true;
+    }
+    for (std::size_t i = 0; i < program_.items.size(); ++i) keep_virtual(program_.items[i], i);
   }
 
  private:
@@ -72,11 +81,114 @@ class HostFinder {
     });
   }
 
-  /// A class that a kernel takes by value stays, with bytes for each of its containers, which the kernel only
-  /// carries along. Not where a member is something else of the host.
-  bool stands_in_for_containers(const Item& item) {
-    if (item.declaration->names.empty() || !is_passed_to_kernel(item.declaration->names.front()))
+  /// A virtual function of the host leaves one without arguments in its class: objects begin with a pointer
+  /// because of it.
+  void keep_virtual(Item& item, std::size_t number) {
+    if (!item.host || !item.member || !item.stand_in.empty() || !program_.is_function(item) ||
+        item.owner == Item::kNoOwner || program_.items[item.owner].host)
+      return;
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    for (std::size_t i = item.declaration->whole.begin; i < item.declaration->parameters.begin; ++i) {
+      if (tokens[i].is("virtual"))
+        item.stand_in = "virtual void kiln_virtual_" + std::to_string(number) + "() {}";
+    }
+  }
+
+  /// `~Mesh();`, `virtual ~Mesh();` and `Mesh(const Mesh&);` in the class of an object that a kernel takes by
+  /// value, defined by code of the host or in another file: a kernel never calls them, and its argument is
+  /// copied as bytes.
+  [[nodiscard]] bool is_declared_copy_or_destructor(const Item& item) const {
+    if (item.device || item.host || !item.whole || !item.member || item.owner == Item::kNoOwner ||
+        program_.files[item.text].whole)
       return false;
+    const Declaration& owner = *program_.items[item.owner].declaration;
+    if (owner.names.empty() || program_.marked_elsewhere(item)) return false;
+    const std::string_view name = owner.names.front();
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const TokenSpan whole = item.declaration->whole;
+    std::size_t begin = whole.begin;
+    while (tokens[begin].is("virtual") || tokens[begin].is("explicit") || tokens[begin].is("inline")) ++begin;
+    const bool destructor = tokens[begin].is("~");
+    const std::size_t called = destructor ? begin + 1 : begin;
+    if (!tokens[called].is(name) || !tokens[called + 1].is("(")) return false;
+    const TokenSpan parameters{called + 2, tokens[called + 1].close};
+    if (!ends_as_declared(tokens, parameters.end + 1, whole.end)) return false;
+    if (!destructor && !is_copied(tokens, parameters, name, true)) return false;
+    if (!is_carried(name)) return false;
+    const std::vector<std::size_t>& named = program_.by_name.at(name);
+    return std::none_of(named.begin(), named.end(), [&](std::size_t index) {
+      const Item& one = program_.items[index];
+      if (one.host || !is_defined_constructor(one)) return false;
+      const std::vector<Token>& words = program_.tokens_of(one);
+      const TokenSpan taken = one.declaration->parameters;
+      return destructor ? words[taken.begin - 3].is("~") : is_copied(words, taken, name, false);
+    });
+  }
+
+  /// `;` or `noexcept;` behind parameters: no body, neither deleted nor defaulted.
+  [[nodiscard]] static bool ends_as_declared(const std::vector<Token>& tokens, std::size_t behind,
+                                             std::size_t end) {
+    static constexpr std::array<std::string_view, 4> kSpecifiers = {"noexcept", "throw", "override", "final"};
+    while (behind < end && std::any_of(kSpecifiers.begin(), kSpecifiers.end(),
+                                       [&](std::string_view word) { return tokens[behind].is(word); })) {
+      ++behind;
+      if (behind < end && tokens[behind].is("(")) behind = tokens[behind].close + 1;
+    }
+    return behind + 1 == end;
+  }
+
+  /// `const Mesh& other` or `Mesh&& other` as the first parameter, with defaults for the others (`= 0` stands
+  /// in the class).
+  [[nodiscard]] static bool is_copied(const std::vector<Token>& tokens, TokenSpan parameters,
+                                      std::string_view name, bool in_class) {
+    const std::vector<TokenSpan> parts = parts_of(tokens, parameters, true);
+    const auto has = [&](TokenSpan part, std::string_view text) {
+      return std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(part.begin),
+                         tokens.begin() + static_cast<std::ptrdiff_t>(part.end),
+                         [&](const Token& token) { return token.is(text); });
+    };
+    if (parts.empty() || !has(parts.front(), name)) return false;
+    if (!has(parts.front(), "&") && !has(parts.front(), "&&")) return false;
+    return !in_class ||
+           std::all_of(parts.begin() + 1, parts.end(), [&](TokenSpan part) { return has(part, "="); });
+  }
+
+  /// Whether a kernel takes objects of the class by value, or of a class with such a member or base.
+  [[nodiscard]] bool is_carried(std::string_view name, int depth = 0) const {
+    if (is_passed_to_kernel(name)) return true;
+    if (depth >= 4) return false;
+    return std::any_of(program_.items.begin(), program_.items.end(), [&](const Item& one) {
+      if (one.declaration->kind != Kind::kClass || one.declaration->names.empty()) return false;
+      const std::vector<Token>& tokens = program_.tokens_of(one);
+      bool holds = false, bases = false;
+      for (std::size_t i = one.declaration->whole.begin; i < one.declaration->body.begin; ++i) {
+        bases = bases || tokens[i].is(":");
+        holds = holds || (bases && tokens[i].is(name));
+      }
+      holds = holds || std::any_of(one.members.begin(), one.members.end(), [&](std::size_t index) {
+                const Declaration& member = *program_.items[index].declaration;
+                return member.kind == Kind::kVariable && declares_object(tokens, member.whole, name);
+              });
+      return holds && one.declaration->names.front() != name &&
+             is_carried(one.declaration->names.front(), depth + 1);
+    });
+  }
+
+  /// `name x` or `name<T> x` anywhere in the span.
+  [[nodiscard]] static bool declares_object(const std::vector<Token>& tokens, TokenSpan span,
+                                            std::string_view name) {
+    for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
+      if (!tokens[i].is(name)) continue;
+      const std::size_t behind = tokens[i + 1].is("<") ? behind_angles(tokens, i + 1, span.end) : i + 1;
+      if (behind < span.end && tokens[behind].identifier()) return true;
+    }
+    return false;
+  }
+
+  /// A class that a kernel takes by value stays, with bytes for each of its containers, which the kernel only
+  /// carries along, and so do the classes of its members. Not where a member is something else of the host.
+  bool stands_in_for_containers(const Item& item) {
+    if (item.declaration->names.empty() || !is_carried(item.declaration->names.front())) return false;
     const std::vector<Token>& tokens = program_.tokens_of(item);
     std::map<std::size_t, std::string> stand_ins;
     for (const std::size_t index : item.members) {
@@ -89,11 +201,16 @@ class HostFinder {
       const std::size_t words = words_of_container(tokens[name].text);
       const std::size_t behind =
           tokens[name + 1].is("<") ? behind_angles(tokens, name + 1, member.whole.end) : name + 1;
-      if (words == 0 || behind + 1 >= member.whole.end || !tokens[behind].identifier() ||
-          !(tokens[behind + 1].is(";") || tokens[behind + 1].is("=") || tokens[behind + 1].is("{")))
-        return false;
-      stand_ins[index] =
-          "unsigned long long " + std::string(tokens[behind].text) + "[" + std::to_string(words) + "];";
+      std::string text;
+      for (std::size_t at = behind; words > 0 && at + 1 < member.whole.end && tokens[at].identifier();) {
+        text += (text.empty() ? "unsigned long long " : ", ") + std::string(tokens[at].text) + "[" +
+                std::to_string(words) + "]";
+        const bool more = tokens[at + 1].is(",");
+        if (!more && !tokens[at + 1].is(";") && !tokens[at + 1].is("=") && !tokens[at + 1].is("{")) break;
+        at = more ? at + 2 : member.whole.end;  // `std::string a, b;`
+        if (!more) stand_ins[index] = text + ";";
+      }
+      if (!stand_ins.contains(index)) return false;
     }
     for (auto& [index, text] : stand_ins) {
       program_.items[index].stand_in = std::move(text);
@@ -117,12 +234,10 @@ class HostFinder {
       if (!one.device || !program_.is_function(one)) return false;
       const std::vector<Token>& tokens = program_.tokens_of(one);
       const Declaration& kernel = *one.declaration;
-      bool global = false, passed = false;
-      for (std::size_t i = kernel.whole.begin; i + 1 < kernel.parameters.end; ++i) {
+      bool global = false;
+      for (std::size_t i = kernel.whole.begin; i < kernel.parameters.begin; ++i)
         global = global || tokens[i].is("__global__");
-        passed = passed || (i >= kernel.parameters.begin && tokens[i].is(name) && tokens[i + 1].identifier());
-      }
-      return global && passed;
+      return global && declares_object(tokens, {kernel.parameters.begin, kernel.parameters.end}, name);
     });
   }
 
@@ -130,7 +245,7 @@ class HostFinder {
   [[nodiscard]] bool holds_host_class(const Item& item) const {
     return std::any_of(item.members.begin(), item.members.end(), [&](std::size_t index) {
       const Item& member = program_.items[index];
-      if (member.declaration->kind != Kind::kVariable) return false;
+      if (member.declaration->kind != Kind::kVariable || !member.stand_in.empty()) return false;
       const std::vector<Token>& tokens = program_.tokens_of(member);
       const TokenSpan whole = member.declaration->whole;
       const TokenSpan head = member.declaration->template_head;
@@ -236,23 +351,93 @@ class HostFinder {
     return tokens[scope].is(tokens[name].text);
   }
 
-  /// Whether the call of `Grid(...)` or `Grid<T>(...)` at `at` constructs an object of a class by a
-  /// constructor that is for the host. `open`: its bracket.
-  [[nodiscard]] bool constructs_by_host(const std::vector<Token>& tokens, std::size_t at,
-                                        std::size_t open) const {
-    const auto found = program_.by_name.find(tokens[at].text);
-    if (found == program_.by_name.end() || tokens[open].close >= tokens.size()) return false;
-    const TokenSpan inside{open + 1, tokens[open].close};
-    const std::size_t arguments = inside.empty() ? 0 : parts_of(tokens, inside, true).size();
+  /// Whether `Grid(...)` with so many arguments constructs an object of a class by a constructor that is for
+  /// the host.
+  [[nodiscard]] bool constructs_by_host(std::string_view name, std::size_t arguments) const {
     bool any = false;
-    for (const std::size_t index : found->second) {
-      const Item& item = program_.items[index];
-      if (!is_constructor(item) || item.declaration->parameters.begin == 0 || !takes(item, arguments))
-        continue;
-      if (!item.host) return false;
+    for (const Item* item : constructors_of(name)) {
+      if (!takes(*item, arguments)) continue;
+      if (!item->host) return false;
       any = true;
     }
     return any;
+  }
+
+  /// With the arguments behind the bracket at `open`.
+  [[nodiscard]] bool constructs_by_host(std::string_view name, const std::vector<Token>& tokens,
+                                        std::size_t open) const {
+    if (!program_.by_name.contains(name)) return false;
+    const TokenSpan inside{open + 1, tokens[open].close};
+    const bool none = inside.end > tokens.size() || inside.empty();
+    return constructs_by_host(name, none ? 0 : parts_of(tokens, inside, true).size());
+  }
+
+  /// Declared in the classes of the name.
+  [[nodiscard]] std::vector<const Item*> constructors_of(std::string_view name) const {
+    std::vector<const Item*> constructors;
+    const auto found = program_.by_name.find(name);
+    if (found == program_.by_name.end()) return constructors;
+    for (const std::size_t index : found->second) {
+      const Item& item = program_.items[index];
+      if (!is_constructor(item) || item.declaration->parameters.begin == 0) continue;
+      if (!is_destructor(item)) constructors.push_back(&item);
+    }
+    return constructors;
+  }
+
+  [[nodiscard]] bool is_destructor(const Item& item) const {
+    const std::size_t name = item.declaration->parameters.begin - 2;
+    return name > 0 && program_.tokens_of(item)[name - 1].is("~");
+  }
+
+  /// Whether a class has a constructor that stays, so that it has none without arguments of its own.
+  [[nodiscard]] bool has_other_constructor(std::string_view name) const {
+    const std::vector<const Item*> constructors = constructors_of(name);
+    return std::any_of(constructors.begin(), constructors.end(),
+                       [](const Item* item) { return !item->host; });
+  }
+
+  /// The class of a constructor's definition; null for all other items.
+  [[nodiscard]] const Item* class_constructed_by(const Item& item) const {
+    if (item.declaration->kind != Kind::kFunction || item.declaration->names.empty() || is_destructor(item))
+      return nullptr;
+    if (is_constructor(item)) return &program_.items[item.owner];
+    if (!is_defined_constructor(item)) return nullptr;
+    for (const std::size_t index : program_.by_name.at(item.declaration->names.front())) {
+      if (program_.items[index].declaration->kind == Kind::kClass) return &program_.items[index];
+    }
+    return nullptr;
+  }
+
+  /// The classes of the bases and of the members that are objects, by the names that initialisers have for
+  /// them. A member with an initialiser in the class is not among them.
+  [[nodiscard]] std::map<std::string_view, std::string_view> objects_of(const Item& owner) const {
+    std::map<std::string_view, std::string_view> objects;
+    const std::vector<Token>& tokens = program_.tokens_of(owner);
+    const Declaration& head = *owner.declaration;
+    bool bases = false;
+    for (std::size_t i = head.whole.begin; i + 1 < head.body.begin; ++i) {
+      bases = bases || tokens[i].is(":");
+      const bool last = tokens[i + 1].is(",") || tokens[i + 1].is("{") || tokens[i + 1].is("<");
+      if (bases && tokens[i].identifier() && last) objects.emplace(tokens[i].text, tokens[i].text);
+      if (bases && tokens[i + 1].is("<")) i = behind_angles(tokens, i + 1, head.body.begin) - 1;
+    }
+    for (const std::size_t index : owner.members) {
+      const Declaration& member = *program_.items[index].declaration;
+      if (member.kind != Kind::kVariable || member.names.empty()) continue;
+      std::string_view type;
+      bool object = true;
+      for (std::size_t i = member.whole.begin; i + 1 < member.whole.end; ++i) {
+        const Token& token = tokens[i];
+        object = object && !token.is("*") && !token.is("&") && !token.is("=") && !token.is("{") &&
+                 !token.is("static");
+        if (type.empty() && token.identifier() && program_.by_name.contains(token.text)) type = token.text;
+      }
+      for (const std::string_view name : member.names) {
+        if (object && !type.empty() && name != type) objects.emplace(name, type);
+      }
+    }
+    return objects;
   }
 
   [[nodiscard]] bool takes(const Item& function, std::size_t arguments) const {
@@ -507,7 +692,7 @@ class HostFinder {
   /// Whether it calls a name that only functions of the host have.
   [[nodiscard]] bool calls_host(const Item& item) const {
     const TokenSpan body = item.declaration->body;
-    return calls_host(program_.tokens_of(item), body, 0, &item);
+    return calls_host(program_.tokens_of(item), body, 0, &item) || initializes_by_host(item);
   }
 
   /// `caller`: the function that calls, if it is known.
@@ -526,10 +711,39 @@ class HostFinder {
       const bool of_object = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
       if (is_host_only(tokens[i].text, of_object ? caller : nullptr)) return true;
       const std::size_t open = tokens[i + 1].is("<") ? behind_angles(tokens, i + 1, span.end) : i + 1;
-      if (!of_object && open < span.end && tokens[open].is("(") && constructs_by_host(tokens, i, open))
+      if (!of_object && open < span.end && tokens[open].is("(") &&
+          constructs_by_host(tokens[i].text, tokens, open))
         return true;
     }
     return false;
+  }
+
+  /// Whether a constructor makes one of its bases, or a member, by a constructor that is for the host, or
+  /// leaves its work to such a constructor of its own class: `Field(int n) : Grid(n, n), data_(n) {}`.
+  /// Without an initialiser the constructor without arguments counts.
+  [[nodiscard]] bool initializes_by_host(const Item& item) const {
+    const Item* owner = class_constructed_by(item);
+    if (owner == nullptr) return false;
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    std::map<std::string_view, std::string_view> parts = objects_of(*owner);
+    std::size_t i = item.declaration->parameters.end + 1;
+    const std::size_t end = item.declaration->body.begin - 1;
+    while (i < end && !tokens[i].is(":")) i = tokens[i].is("(") ? tokens[i].close + 1 : i + 1;
+    for (++i; i + 1 < end; ++i) {
+      if (!tokens[i].identifier()) continue;
+      const std::size_t open = tokens[i + 1].is("<") ? behind_angles(tokens, i + 1, end) : i + 1;
+      if (open >= end || !(tokens[open].is("(") || tokens[open].is("{"))) continue;
+      const auto part = parts.find(tokens[i].text);
+      const std::string_view type = part == parts.end() ? tokens[i].text : part->second;
+      const bool own = item.declaration->names.front() == type;
+      if ((part != parts.end() || own) && constructs_by_host(type, tokens, open)) return true;
+      if (own) return false;  // the other constructor makes the parts
+      if (part != parts.end()) parts.erase(part);
+      i = tokens[open].close;
+    }
+    return std::any_of(parts.begin(), parts.end(), [&](const auto& part) {
+      return constructs_by_host(part.second, 0) && has_other_constructor(part.second);
+    });
   }
 
   /// Whether the function uses a variable outside of classes that is for the host, as its type is. A name
@@ -583,7 +797,8 @@ class HostFinder {
   }
 
   /// Whether all functions of the name are for the host; their prototypes say nothing if there is a body.
-  /// `except`: one that calls the name of another object, `void stop() { timer.stop(); }`.
+  /// `except`: one that calls the name of another object, `void stop() { timer.stop(); }`. Others that do the
+  /// same say nothing either: `void stop() { clock.stop(); }` of the object's owner.
   [[nodiscard]] bool is_host_only(std::string_view name, const Item* except) const {
     const auto found = program_.by_name.find(name);
     if (found == program_.by_name.end()) return false;
@@ -592,10 +807,25 @@ class HostFinder {
       const Item& item = program_.items[other];
       const Kind kind = item.declaration->kind;
       const bool says_nothing = (kind == Kind::kPrototype && !item.device) || kind == Kind::kForward;
-      if (!item.host && !says_nothing && &item != except) return false;
+      const bool passes_on = except != nullptr && (&item == except || calls_of_object(item, name));
+      if (!item.host && !says_nothing && !passes_on) return false;
       has_host = has_host || item.host;
     }
     return has_host;
+  }
+
+  /// A function that calls the name of an object and that device code does not call.
+  [[nodiscard]] bool calls_of_object(const Item& item, std::string_view name) const {
+    if (item.device || item.declaration->kind != Kind::kFunction || program_.marked_elsewhere(item) ||
+        is_constexpr(item))
+      return false;
+    const std::vector<Token>& tokens = program_.tokens_of(item);
+    const TokenSpan body = item.declaration->body;
+    for (std::size_t i = body.begin + 1; i + 1 < body.end; ++i) {
+      if (tokens[i].is(name) && tokens[i + 1].is("(") && (tokens[i - 1].is(".") || tokens[i - 1].is("->")))
+        return true;
+    }
+    return false;
   }
 
   ProgramItems& program_;

@@ -134,6 +134,10 @@ bool is_header_of_host_library(std::string_view header) {
          });
 }
 
+bool is_of_eigen(std::string_view path) {
+  return path.find("/Eigen/") != std::string_view::npos;
+}
+
 std::string_view prefix_of_host_library(std::string_view header) {
   static const std::map<std::string_view, std::string_view> prefixes = {
       {"cublas", "cublas"},

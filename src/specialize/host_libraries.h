@@ -37,6 +37,9 @@ struct LibraryTypes {
 /// Whether it is a header of a library of which device code can use nothing: <mpi.h>, <opencv2/core.hpp>.
 [[nodiscard]] bool is_header_of_host_library(std::string_view header);
 
+/// Whether a file is a part of a project's copy of Eigen, whose templates are for both sides.
+[[nodiscard]] bool is_of_eigen(std::string_view path);
+
 /// How the names of a library begin whose header is for host code: "cublas" of <cublas_v2.h>, "thrust" of
 /// <thrust/sort.h>; empty for all other headers.
 [[nodiscard]] std::string_view prefix_of_host_library(std::string_view header);

@@ -1,10 +1,12 @@
 #include "specialize/include_scopes.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <set>
 
 #include "base/text.h"
+#include "specialize/compiled_parts.h"
 #include "specialize/declarations.h"
 #include "specialize/include_scan.h"
 
@@ -56,6 +58,25 @@ std::vector<Scope> scopes_of(const std::string& text, const std::vector<Included
   return scopes;
 }
 
+/// Whether more braces are open than closed at an #include; comments count, too.
+bool may_include_in_scope(const std::string& text) {
+  const auto opens = [&](const IncludeUse& use) {
+    const auto end = text.begin() + static_cast<std::ptrdiff_t>(use.offset);
+    return std::count(text.begin(), end, '{') != std::count(text.begin(), end, '}');
+  };
+  const std::vector<IncludeUse> uses = find_include_uses(text);
+  return std::any_of(uses.begin(), uses.end(), opens);
+}
+
+bool is_in_scope(const TokenizedText& source, const std::vector<Declaration>& declarations,
+                 std::size_t offset) {
+  return std::any_of(declarations.begin(), declarations.end(), [&](const Declaration& one) {
+    return one.kind == Declaration::Kind::kScope && one.body.begin > 0 &&
+           source.tokens[one.body.begin - 1].offset < offset &&
+           (one.body.end >= source.tokens.size() || offset < source.tokens[one.body.end].offset);
+  });
+}
+
 }  // namespace
 
 std::vector<std::string> scopes_of_headers(const std::string& text,
@@ -83,6 +104,38 @@ std::vector<std::string> texts_in_their_scopes(const std::string& text,
     texts.push_back(std::move(whole));
   }
   return texts;
+}
+
+std::string includes_in_front(const Specialization& specialization) {
+  const auto& all = specialization.headers;
+  const bool may = may_include_in_scope(specialization.source_text) ||
+                   std::any_of(all.begin(), all.end(), [](const IncludedHeader& header) {
+                     return may_include_in_scope(header.text);
+                   });
+  if (!may) return "";
+  const Includes compiled = compiled_parts(specialization).includes;
+  std::map<std::string, const IncludedHeader*> own;
+  for (const IncludedHeader& header : compiled.headers) own[header.name] = &header;
+  std::set<std::string> seen = {"kiln/params.h", "kiln/portable.h"};
+  std::string lines;
+  std::deque<std::pair<const std::string*, bool>> waiting = {{&compiled.text, false}};  // whether in a scope
+  for (; !waiting.empty(); waiting.pop_front()) {
+    const auto [text, inside] = waiting.front();
+    const TokenizedText source = tokenize(*text);
+    const std::vector<Declaration> declarations = read_declarations(source);
+    for (const IncludeUse& use : find_include_uses(*text)) {
+      if (use.kind != IncludeUse::Kind::kInclude) continue;
+      const bool in_scope = inside || is_in_scope(source, declarations, use.offset);
+      const auto header = own.find(use.header.name);
+      if (header == own.end() && !in_scope) continue;
+      if (!seen.insert(use.header.name).second) continue;
+      if (header == own.end())
+        lines.append("#include <").append(use.header.name).append(">\n");
+      else
+        waiting.emplace_back(&header->second->text, in_scope);
+    }
+  }
+  return lines;
 }
 
 }  // namespace kiln

@@ -16,4 +16,9 @@ namespace kiln {
 [[nodiscard]] std::vector<std::string> texts_in_their_scopes(const std::string& text,
                                                              const std::vector<IncludedHeader>& headers);
 
+/// `#include` lines for the compiler's headers that the texts include inside of a namespace or of
+/// `extern "C"`: in front of the text they declare the names outside of it, and their guards make the others
+/// empty. Includes that are not compiled do not count. Empty: there are none.
+[[nodiscard]] std::string includes_in_front(const Specialization& specialization);
+
 }  // namespace kiln

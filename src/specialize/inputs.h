@@ -20,7 +20,8 @@ struct InputSearch {
 };
 
 /// Fills in all of `specialization` that follows from a text and the compiler's options: text, headers,
-/// folders, options, and what is not known of them. Its macros (`defines`) are there already. Throws as
+/// folders, options, and what is not known of them. A header that an option puts in front of the text
+/// (`-include FILE`) is included at its head. Its macros (`defines`) are there already. Throws as
 /// find_includes.
 void add_inputs(Specialization& specialization, const std::string& text, std::vector<std::string> options,
                 const InputSearch& search);

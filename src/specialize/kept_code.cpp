@@ -29,8 +29,9 @@ void KeptCode::keep_roots(const std::vector<std::string>& kept, bool cuts) {
     if (item.member) continue;  // with its class
     const bool understood = item.whole && (item.host || kind != Kind::kOther) && kind != Kind::kScope;
     const bool specialises = kind != Kind::kInstantiation && of_unknown_template(item);
-    if (cuts && is_kernel(item)) continue;
-    if (!cuts || item.device || !understood || (!item.host && program_.marked_elsewhere(item)) ||
+    const bool whole = program_.files[item.text].whole;
+    if (cuts && !whole && (is_kernel(item) || is_needless(item))) continue;
+    if (!cuts || whole || item.device || !understood || (!item.host && program_.marked_elsewhere(item)) ||
         specialises || (kind == Kind::kUsing && !item.host) || is_operator(item))
       keep(i);
   }
@@ -62,6 +63,10 @@ bool KeptCode::is_kernel(const Item& item) const {
     if (tokens[i].is("__global__")) return true;
   }
   return false;
+}
+
+bool KeptCode::is_needless(const Item& item) const {
+  return !spec_.entries.empty() && item.declaration->kind == Kind::kInstantiation;
 }
 
 bool KeptCode::is_operator(const Item& item) const {
@@ -245,7 +250,7 @@ void KeptCode::keep_instantiations() {
   for (std::size_t i = 0; i < program_.items.size(); ++i) {
     Item& item = program_.items[i];
     const Kind kind = item.declaration->kind;
-    if (kind != Kind::kInstantiation || item.kept || item.member) continue;
+    if (kind != Kind::kInstantiation || item.kept || item.member || is_needless(item)) continue;
     bool names_kept = item.declaration->names.empty();
     bool defined = false, removed = false;  // a function of the name
     for (const std::string_view name : item.declaration->names) {

@@ -29,6 +29,10 @@ class KeptCode {
   /// Whether it is a kernel's definition: it stays if an entry or device code names it.
   [[nodiscard]] bool is_kernel(const Item& item) const;
 
+  /// An explicit instantiation beside entries: what these use is instantiated anyway, and the rest need not
+  /// compile.
+  [[nodiscard]] bool is_needless(const Item& item) const;
+
   /// Operators are called without their name, so those that may serve device code stay.
   [[nodiscard]] bool is_operator(const Item& item) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "specialize/constant_value.h"
@@ -61,6 +62,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kLimits 
      {"LLONG_MAX", "1099511627776"},
      {"ULLONG_MAX", "1099511627776"}}};
 
+/// Of the toolkit whose functions Kiln's headers for the CPU have.
+constexpr std::array<std::pair<std::string_view, std::int64_t>, 4> kCudaVersions = {
+    {{"CUDART_VERSION", 12060},
+     {"CUDA_VERSION", 12060},
+     {"__CUDACC_VER_MAJOR__", 12},
+     {"__CUDACC_VER_MINOR__", 6}}};
+
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) append_token(text, word);
@@ -79,6 +87,17 @@ KnownMacros::KnownMacros(const std::vector<std::pair<std::string, std::string>>&
   }
   for (const auto& [name, value] : defines)
     expander_.define(name, {false, false, {}, macro_words(tokenize(value).tokens)});
+}
+
+void KnownMacros::assume_current_cuda() {
+  current_cuda_ = compilers_ != ReadFor::kHip;
+}
+
+std::optional<std::int64_t> KnownMacros::version(std::string_view name) const {
+  if (!current_cuda_ || unclear_.contains(name) || undefined_.contains(name)) return std::nullopt;
+  const auto known = std::find_if(kCudaVersions.begin(), kCudaVersions.end(),
+                                  [&](const auto& one) { return one.first == name; });
+  return known != kCudaVersions.end() ? std::optional(known->second) : std::nullopt;
 }
 
 void KnownMacros::blur(std::string_view name) {
@@ -160,6 +179,7 @@ Truth KnownMacros::value(std::vector<std::string> words) const {
   const auto result =
       value_with_names(joined(expansion->words), [&](const std::string& name) -> std::optional<std::int64_t> {
         if (name == "true") return 1;
+        if (const auto known = version(name)) return known;
         if (is_defined(name) != Truth::kNever) return std::nullopt;
         return 0;
       });

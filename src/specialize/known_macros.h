@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,6 +30,10 @@ class KnownMacros {
   /// are not defined.
   KnownMacros(const std::vector<std::pair<std::string, std::string>>& defines, ReadFor compilers);
 
+  /// Conditions compare the versions of CUDA and of nvcc as in CUDA 12.6, except for HIP; without this
+  /// call they may be any. Whether such a macro is defined stays unknown.
+  void assume_current_cuda();
+
   /// After `#define` or `#undef`; kSometimes: the directive may be compiled or not.
   void learn(const Directive& directive, Truth compiled);
 
@@ -45,9 +50,12 @@ class KnownMacros {
 
  private:
   [[nodiscard]] Truth value(std::vector<std::string> words) const;
+  /// Of a macro that holds a version of CUDA.
+  [[nodiscard]] std::optional<std::int64_t> version(std::string_view name) const;
   void blur(std::string_view name);
 
   ReadFor compilers_;
+  bool current_cuda_ = false;
   MacroExpander expander_;
   std::set<std::string, std::less<>> unclear_;        ///< may be defined or not
   std::set<std::string, std::less<>> unclear_texts_;  ///< defined, in one of several ways

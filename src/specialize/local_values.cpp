@@ -36,16 +36,22 @@ bool names_any(const std::string& text, const std::set<std::string>& names) {
                      [&](const std::string& name) { return has_word(text, name); });
 }
 
-/// Names of known values that may have changed before a token, or whose texts name such ones, without
-/// `arguments`: what a kernel gets is a parameter of the workload, whatever its value.
-std::set<std::string> unsure_names(std::size_t token, const KnownValues& known,
-                                   const std::vector<LocalChange>& changes,
-                                   const std::vector<std::string>& arguments) {
+/// Names of known values that may have changed before a token, of variables to which only other functions
+/// give a number, one of `constants`, and those whose texts name such ones, without `arguments`: what a
+/// kernel gets is a parameter of the workload, whatever its value.
+std::set<std::string> unsure_names(std::size_t token, const KnownValues& known, const LocalValues& function,
+                                   const Constants& constants, const std::vector<std::string>& arguments) {
   std::set<std::string> unsure;
   const auto is_argument = [&](const std::string& name) {
     return std::find(arguments.begin(), arguments.end(), name) != arguments.end();
   };
-  for (const LocalChange& change : changes) {
+  for (const std::string& name : function.declared) {
+    const auto other = constants.find(name);
+    if (known.contains(name) || is_argument(name) || other == constants.end()) continue;
+    const bool real = other->second.find_first_of("0123456789.-") == 0;
+    if (real || constant_value(name, constants)) unsure.insert(name);
+  }
+  for (const LocalChange& change : function.changes) {
     const auto value = known.find(change.name);
     if (value != known.end() && value->second->begin < change.token && change.token < token &&
         !is_argument(change.name))
@@ -109,21 +115,25 @@ std::string with_local_extents(std::string text, const KnownValues& known,
 
 }  // namespace
 
-void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& values,
-                          const std::vector<LocalChange>& changes,
+void resolve_local_values(TextLaunch& launch, const LocalValues& function,
                           const std::map<std::string, std::string>& constants,
                           const std::map<std::string, std::vector<std::string>>& shapes) {
-  const KnownValues known = known_at(launch.token, values);
-  const std::set<std::string> unsure = unsure_names(launch.token, known, changes, launch.arguments);
+  const KnownValues known = known_at(launch.token, function.values);
+  const std::set<std::string> unsure =
+      unsure_names(launch.token, known, function, constants, launch.arguments);
   launch.unsure_grid = names_any(launch.grid, unsure);
   launch.unsure_block = names_any(launch.block, unsure);
   launch.unsure_shared = names_any(launch.shared, unsure);
-  const std::set<std::string> changed = unsure_names(launch.token, known, changes, {});
+  const std::set<std::string> changed = unsure_names(launch.token, known, function, constants, {});
   for (const std::string& argument : launch.arguments)
     launch.unsure_values.push_back(names_any(argument, changed));
   Constants here = constants;
   std::vector<const LocalValue*> in_order;  // a value names only earlier ones
-  std::set<std::string> of_arguments;       // names whose values follow from what the kernel gets
+  // Names whose values follow from what the kernel gets; a function's own parameter may be among them.
+  std::set<std::string> of_arguments;
+  for (const std::string& argument : launch.arguments) {
+    if (is_identifier(argument) && constants.contains(argument)) of_arguments.insert(argument);
+  }
   for (const auto& [name, value] : known) {
     if (value->shape) continue;
     here[name] = value->texts.front();

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,18 @@ struct LocalChange {
   std::size_t token = 0;
 };
 
+/// What the functions of a text say of their variables.
+struct LocalValues {
+  const std::vector<LocalValue>& values;
+  const std::vector<LocalChange>& changes;
+  const std::set<std::string>& declared;  ///< of the function around a launch: with a value or without
+};
+
 /// Writes the numbers and expressions of local constants, and the extents of local shapes, in place of their
 /// names, where the program has other ones of the same names, of which `constants` and `shapes` have the
-/// first. What follows from a value that may have changed before the launch is marked as unsure.
-void resolve_local_values(TextLaunch& launch, const std::vector<LocalValue>& values,
-                          const std::vector<LocalChange>& changes,
+/// first. What follows from a value that may have changed before the launch, or that only another function
+/// gives a variable, is marked as unsure.
+void resolve_local_values(TextLaunch& launch, const LocalValues& function,
                           const std::map<std::string, std::string>& constants,
                           const std::map<std::string, std::vector<std::string>>& shapes);
 

@@ -4,7 +4,9 @@
 #include <array>
 #include <map>
 #include <set>
+#include <sstream>
 
+#include "base/text.h"
 #include "specialize/declarations.h"
 
 namespace kiln {
@@ -127,8 +129,13 @@ void add_declarations(const std::vector<Token>& tokens, const std::vector<Declar
       if (owner.empty() && !is_specialisation(tokens, one)) names.classes.emplace(one.names.front());
       add_declarations(tokens, one.members, std::string(one.names.front()) + "::", names, declarators);
     }
-    if (one.kind == Kind::kClass || one.names.empty() || !is_of_device(tokens, one.whole, names.marks))
+    if (one.kind == Kind::kClass || one.names.empty()) continue;
+    if (!is_of_device(tokens, one.whole, names.marks)) {
+      const std::string written = one.kind == Kind::kFunction ? written_name(tokens, one) : "";
+      if (owner.empty() && written.find("::") != std::string::npos)  // the mark is in the class
+        names.defined.insert(written + parameters_of(tokens, one));
       continue;
+    }
     if (!owner.empty() && one.kind == Kind::kVariable) continue;
     const std::string parameters = parameters_of(tokens, one);
     const std::string name = owner + written_name(tokens, one) + parameters;
@@ -144,9 +151,10 @@ void add_declarations(const std::vector<Token>& tokens, const std::vector<Declar
   }
 }
 
-void add_text(const std::string& text, DeviceNames& names) {
+/// `members`: functions of a class of another text may be defined there, without a mark.
+void add_text(const std::string& text, DeviceNames& names, bool members = false) {
   constexpr std::size_t kWords = 2;
-  if (!has_mark(text) && names.marks.size() == kWords && names.declared.empty()) return;
+  if (!members && !has_mark(text) && names.marks.size() == kWords && names.declared.empty()) return;
   const TokenizedText source = tokenize(text);
   std::multiset<std::string> declarators;
   add_declarations(source.tokens, read_declarations(source), "", names, declarators);
@@ -159,6 +167,14 @@ void add_text(const std::string& text, DeviceNames& names) {
       names.used.insert(name);
     }
   }
+}
+
+/// Whether "Image::f" is in the text, of "Image::f(2".
+bool may_define_member(const std::string& text, const std::set<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name.find("::") != std::string::npos &&
+           text.find(name.substr(0, name.find('('))) != std::string::npos;
+  });
 }
 
 /// Empty for a folder that may not be read.
@@ -390,14 +406,17 @@ Path nearest(const std::vector<Path>& folders, const Path& source, const Has& ha
   return found;
 }
 
-/// Where the sources of "project/include/math" may be: "project/src/math", "project/math".
+/// Where the sources of "project/include/math" may be: "project/src/math", "project/math", "project/src".
 std::vector<Path> folders_of_sources(const Path& headers) {
   std::vector<Path> found;
   for (Path above = headers, below; above.has_relative_path(); above = above.parent_path()) {
     const std::string name = above.filename().string();
-    if (name == "include" || name == "inc" || name == "headers" || name == "includes") {
-      for (const char* sources : {"src", "source", "lib", ""})
-        found.push_back((above.parent_path() / sources / below).lexically_normal());
+    if (name == "include" || name == "inc" || name == "headers" || name == "includes" || name == "public") {
+      const Path parts[] = {below, {}};
+      for (const Path& part : parts) {
+        for (const char* sources : {"src", "source", "lib", "private", ""})
+          found.push_back((above.parent_path() / sources / part).lexically_normal());
+      }
       break;
     }
     below = below.empty() ? above.filename() : above.filename() / below;
@@ -424,6 +443,47 @@ void add_called(const std::string& text, std::set<std::string>& called, std::set
   }
   for (const Directive& directive : source.directives) {
     for (const Token& token : directive.tokens) others.emplace(token.text);
+  }
+}
+
+/// Files that a Makefile includes by a plain path.
+void add_included_makefiles(FileSystem& files, std::vector<BuildFile>& found) {
+  const Path folder = found.back().path.parent_path();
+  std::istringstream lines(found.back().text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word;
+    if (!(words >> word) || (word != "include" && word != "-include" && word != "sinclude")) continue;
+    while (words >> word) {
+      if (word.find_first_of("$*#") != std::string::npos) break;
+      const Path path = (folder / word).lexically_normal();
+      const auto status = found_status(files, path);
+      if (status && status->type == FileStatus::Type::kFile)
+        found.push_back({path, readable_text(files, path), false});
+    }
+  }
+}
+
+/// setup.py with macros, and the modules beside it that it imports.
+void add_setup(FileSystem& files, const Path& folder, std::vector<BuildFile>& found) {
+  const auto add = [&](const std::string& name) {
+    const auto status = found_status(files, folder / name);
+    if (!status || status->type != FileStatus::Type::kFile) return;
+    found.push_back({folder / name, readable_text(files, folder / name), false});
+  };
+  const std::size_t before = found.size();
+  add("setup.py");
+  if (found.size() == before) return;
+  if (found.back().text.find("define_macros") == std::string::npos) {
+    found.pop_back();
+    return;
+  }
+  std::istringstream lines(found.back().text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string word, module;
+    if (words >> word >> module && (word == "import" || word == "from") && is_identifier(module))
+      add(module + ".py");
   }
 }
 
@@ -501,8 +561,10 @@ std::vector<BuildFile> build_files_of(FileSystem& files, const Path& source) {
       const auto status = found_status(files, folder / name);
       if (!status || status->type != FileStatus::Type::kFile) continue;
       found.push_back({folder / name, readable_text(files, folder / name), cmake});
+      if (!cmake) add_included_makefiles(files, found);
       has_makefile = true;
     }
+    add_setup(files, folder, found);
     if (found_status(files, folder / ".git")) break;
     folder = folder.parent_path();
   }
@@ -547,7 +609,7 @@ std::vector<Path> files_of_device_code(FileSystem& files, const Path& source, co
       if (is_new) {
         other = readable_text(files, candidate);
         theirs.marks = names.marks;
-        add_text(other, theirs);
+        add_text(other, theirs, may_define_member(other, missing));
       }
       const bool has = std::any_of(
           missing.begin(), missing.end(),

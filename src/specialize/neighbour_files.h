@@ -25,7 +25,7 @@ namespace kiln {
     FileSystem& files, const std::filesystem::path& source, const std::vector<HeaderName>& missing,
     const std::vector<std::filesystem::path>& of_build = {});
 
-/// A Makefile or a CMakeLists.txt.
+/// A Makefile, a CMakeLists.txt, or setup.py and its modules.
 struct BuildFile {
   std::filesystem::path path;
   std::string text;
@@ -33,7 +33,8 @@ struct BuildFile {
 };
 
 /// Build files of the program's folder and of the folders above it, up to the repository's root and at most
-/// eight above. What cannot be read is passed over.
+/// eight above, and files that a Makefile includes by a plain path or a setup.py with macros imports. What
+/// cannot be read is passed over.
 [[nodiscard]] std::vector<BuildFile> build_files_of(FileSystem& files, const std::filesystem::path& source);
 
 /// The files beside a program and beside its headers that have the bodies of device functions, members of

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "specialize/host_libraries.h"
 #include "specialize/host_names.h"
 
 namespace kiln {
@@ -27,12 +28,13 @@ bool may_be_device_macro(std::string_view name) {
 }  // namespace
 
 ProgramItems::ProgramItems(Specialization& specialization) : spec_(specialization) {
-  add_text(specialization.source_text, specialization.source_name);
-  for (IncludedHeader& header : specialization.headers) add_text(header.text, header.name);
+  add_text(specialization.source_text, specialization.source_name, "");
+  for (IncludedHeader& header : specialization.headers) add_text(header.text, header.name, header.path);
   learn_macros();
   Names specifiers = attribute_macros_;
   specifiers.insert(device_macros_.begin(), device_macros_.end());
-  for (ProgramFile& text : files) text.declarations = read_declarations(text.source, specifiers);
+  const Names scopes = scope_macros();
+  for (ProgramFile& text : files) text.declarations = read_declarations(text.source, specifiers, scopes);
   for (const ProgramFile& text : files) {
     learn_types(text.declarations);
     learn_scopes(text.source.tokens);
@@ -159,23 +161,36 @@ bool ProgramItems::marked_elsewhere(const Item& item) const {
          });
 }
 
-std::optional<bool> ProgramItems::marked_in_class(const Item& item) const {
+const std::vector<std::size_t>* ProgramItems::class_around(const Item& item) const {
   const std::size_t open = item.declaration->parameters.begin;  // behind the name and "("
   constexpr std::size_t kWords = 4;
-  if (item.member || !is_function(item) || item.declaration->names.empty() || open < kWords)
-    return std::nullopt;
+  if (item.member || !is_function(item) || item.declaration->names.empty() || open < kWords) return nullptr;
   const std::vector<Token>& tokens = tokens_of(item);
   const std::string_view name = item.declaration->names.front();
-  if (!tokens[open - 2].is(name) || !tokens[open - 3].is("::")) return std::nullopt;
+  if (!tokens[open - 2].is(name) || !tokens[open - 3].is("::")) return nullptr;
   std::size_t scope = open - kWords;
   for (int depth = 0; scope > 0 && (depth > 0 || tokens[scope].is(">")); --scope) {  // of "Image<T>::f"
     if (tokens[scope].is(">")) ++depth;
     if (tokens[scope].is("<")) --depth;
   }
   const auto found = by_name.find(tokens[scope].text);
-  if (found == by_name.end()) return std::nullopt;
+  return found == by_name.end() ? nullptr : &found->second;
+}
+
+bool ProgramItems::is_of_undefined_class(const Item& item) const {
+  const std::vector<std::size_t>* of_name = class_around(item);
+  return of_name != nullptr && std::all_of(of_name->begin(), of_name->end(), [&](std::size_t index) {
+           const Kind kind = items[index].declaration->kind;
+           return kind == Kind::kForward || kind == Kind::kFunction;  // also constructors outside of it
+         });
+}
+
+std::optional<bool> ProgramItems::marked_in_class(const Item& item) const {
+  const std::vector<std::size_t>* of_name = class_around(item);
+  if (of_name == nullptr) return std::nullopt;
+  const std::string_view name = item.declaration->names.front();
   std::optional<bool> marked;
-  for (const std::size_t index : found->second) {
+  for (const std::size_t index : *of_name) {
     const Item& one = items[index];
     if (one.declaration->kind != Kind::kClass || one.declaration->body.empty()) continue;
     marked = marked.value_or(false) ||
@@ -187,11 +202,12 @@ std::optional<bool> ProgramItems::marked_in_class(const Item& item) const {
   return marked;
 }
 
-void ProgramItems::add_text(std::string& text, const std::string& name) {
+void ProgramItems::add_text(std::string& text, const std::string& name, const std::string& path) {
   uses_std = uses_std || text.find("using namespace std;") != std::string::npos;
   ProgramFile& added = files.emplace_back();
   added.text = &text;
   added.name = name;
+  added.whole = is_of_eigen(path);
   added.original = text;
   added.source = tokenize(added.original);
 }
@@ -222,9 +238,26 @@ void ProgramItems::learn_macros() {
   learn_marks(host_macros_, [](std::string_view name) { return name == "__host__"; });
 }
 
+/// `#define LIBRARY_BEGIN namespace library {`: macros that open or close a scope, also in other texts.
+Names ProgramItems::scope_macros() const {
+  Names found;
+  for (const auto& [name, definitions] : macros) {
+    const bool all = std::all_of(definitions.begin(), definitions.end(), [](const std::vector<Token>* words) {
+      const auto count = [&](std::string_view brace) {
+        return std::count_if(words->begin(), words->end(), [&](const Token& word) { return word.is(brace); });
+      };
+      return count("{") != count("}");
+    });
+    if (all && !function_macros.contains(name)) found.insert(name);
+  }
+  return found;
+}
+
 bool ProgramItems::is_attribute(const std::vector<Token>& words, bool function_like) {
   const std::size_t begin = function_like ? words[2].close + 1 : 2;
   if (begin + 1 >= words.size()) return false;
+  const bool brackets = words[begin].is("[") && words[begin + 1].is("[");  // [[deprecated(text)]]
+  if (brackets) return words[begin].close + 1 == words.size();
   const bool named = words[begin].is("__attribute__") || words[begin].is("__declspec");
   return named && words[begin + 1].is("(") && words[begin + 1].close + 1 == words.size();
 }
@@ -323,9 +356,13 @@ bool ProgramItems::has_device_mark(const Item& item) const {
   const std::size_t first = declaration.whole.begin;
   const bool use = declaration.kind == Kind::kOther && first + 1 < declaration.whole.end &&
                    function_macros.contains(tokens[first].text) && tokens[first + 1].is("(");
+  bool host = false;
   for (std::size_t i = first; i < declaration.whole.end; ++i) {
     const TokenSpan head = declaration.template_head;
     if (i >= head.begin && i < head.end) continue;  // a parameter may be called GPU_THREADS
+    host = host || tokens[i].is("__host__");
+    // Some headers define `inline` as `__device__ inline` for what they include, and undo that.
+    if (host && tokens[i].is("inline")) continue;
     const bool inside = i >= declaration.body.begin && i < declaration.body.end;
     if (inside ? tokens[i].is("__shared__") : marks_device(tokens[i])) return true;
     // Behind the name stand types and values, which may be spelled like macros.

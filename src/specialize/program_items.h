@@ -21,6 +21,7 @@ using Names = std::set<std::string_view>;
 struct ProgramFile {
   std::string* text = nullptr;  ///< the result
   std::string name, original;   ///< tokens and names are views into the second
+  bool whole = false;           ///< nothing of it is left out: a library's own header
   TokenizedText source;
   std::vector<Declaration> declarations;
 };
@@ -85,6 +86,9 @@ class ProgramItems {
   /// no such declaration.
   [[nodiscard]] std::string forward_declaration(const Item& item) const;
 
+  /// Whether it defines a member, `Image<T>::f`, of a class of which the texts have only a declaration.
+  [[nodiscard]] bool is_of_undefined_class(const Item& item) const;
+
   /// Whether a declaration of its name has a mark; of `Image::f` one in its class, where that is known.
   [[nodiscard]] bool marked_elsewhere(const Item& item) const;
 
@@ -96,9 +100,11 @@ class ProgramItems {
   bool uses_std = false;  ///< has `using namespace std`
 
  private:
-  void add_text(std::string& text, const std::string& name);
+  void add_text(std::string& text, const std::string& name, const std::string& path);
 
   void learn_macros();
+
+  [[nodiscard]] Names scope_macros() const;
 
   /// Whether the macro stands for an attribute of what is declared behind it.
   [[nodiscard]] static bool is_attribute(const std::vector<Token>& words, bool function_like);
@@ -128,6 +134,9 @@ class ProgramItems {
   /// Where `template <class T>` stands in front of `#ifdef X / using A = B<T>; / #else / using A = C<T>; /
   /// #endif`, none of the items is whole.
   void find_torn_items();
+
+  /// Of `Image<T>::f(...)` outside of its class: what is called like the class; null: it is no such function.
+  [[nodiscard]] const std::vector<std::size_t>* class_around(const Item& item) const;
 
   [[nodiscard]] std::optional<bool> marked_in_class(const Item& item) const;
 

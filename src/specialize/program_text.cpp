@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "base/whole_word.h"
 #include "specialize/allocations.h"
 #include "specialize/class_members.h"
 #include "specialize/class_reader.h"
@@ -68,6 +69,12 @@ class ProgramReader {
 
   [[nodiscard]] bool has_constants() const { return !program_.constant_variables.empty(); }
 
+  /// Values of macros and variables, and initialisers of variables of the type dim3.
+  [[nodiscard]] const std::map<std::string, std::string>& constants() const { return program_.constants; }
+  [[nodiscard]] const std::map<std::string, std::vector<std::string>>& shapes() const {
+    return program_.shapes;
+  }
+
   /// Names of variables in constant memory, of functions and of macros.
   void add_used_names(std::set<std::string>& names) const {
     for (const auto& [name, type] : program_.constant_variables) names.insert(name);
@@ -75,10 +82,11 @@ class ProgramReader {
     for (const auto& [name, words] : macro_words_) names.insert(name);
   }
 
-  /// Which of `wanted` a function's body, or a macro's text, names.
-  void add_uses(const std::set<std::string>& wanted,
-                std::map<std::string, std::set<std::string>>& uses) const {
+  /// Which of `wanted` a function's body, or a macro's text, names; and what the body writes.
+  void add_uses(const std::set<std::string>& wanted, std::map<std::string, std::set<std::string>>& uses,
+                std::map<std::string, std::set<std::string>>& writes) const {
     for (const auto& [name, body] : bodies_) {
+      add_names_written_in(body, writes[std::string(name)]);
       std::set<std::string>& of = uses[std::string(name)];
       for (std::size_t i = body.begin; i < body.end; ++i) {
         if (!tokens()[i].identifier()) continue;
@@ -96,24 +104,34 @@ class ProgramReader {
   /// Variables in constant memory that have a value of their own.
   [[nodiscard]] const std::set<std::string>& constants_with_values() const { return constants_with_values_; }
 
+  /// `extern __device__ int n;`
+  [[nodiscard]] const std::set<std::string>& external_variables() const { return external_variables_; }
+
   /// Variables in the device's memory that is not constant.
   [[nodiscard]] const std::set<std::string>& device_variables() const { return device_variables_; }
 
-  /// Adds the names that device code may write: `x = 1`, `x[i] += 1`, `++x`, `&x`.
   void add_names_written_on_devices(std::set<std::string>& names) const {
+    for (const TokenSpan& body : device_bodies_) add_names_written_in(body, names);
+  }
+
+  /// Adds the names that the code may write: "x" for `x = 1`, `++x`, `&x`, and "x[]" for `x[i] += 1`,
+  /// `x.m = 1`, `&x[i]`; and "x/1" for `x[i]` that stands for something else, a row perhaps.
+  void add_names_written_in(const TokenSpan& body, std::set<std::string>& names) const {
     static const std::set<std::string_view> writes = {
         "=", "+=", "-=", "*=", "/=", "%=", "|=", "&=", "^=", "++", "--"};
-    for (const TokenSpan& body : device_bodies_) {
-      for (std::size_t i = body.begin; i < body.end; ++i) {
-        if (!tokens()[i].identifier() || i == 0) continue;
-        std::size_t behind = i + 1;
-        while (at(behind, "[") && tokens()[behind].close < body.end) behind = tokens()[behind].close + 1;
-        while (at(behind, ".") && behind + 2 < body.end) behind += 2;
-        const bool operand = i > 1 && (tokens()[i - 2].identifier() || at(i - 2, ")") || at(i - 2, "]"));
-        if ((at(i - 1, "&") && !operand) || at(i - 1, "++") || at(i - 1, "--") ||
-            (behind < body.end && writes.contains(tokens()[behind].text)))
-          names.insert(std::string(tokens()[i].text));
-      }
+    for (std::size_t i = std::max<std::size_t>(body.begin, 1); i < body.end; ++i) {
+      if (!tokens()[i].identifier()) continue;
+      std::size_t behind = i + 1, subscripts = 0;
+      for (; at(behind, "[") && tokens()[behind].close < body.end; ++subscripts)
+        behind = tokens()[behind].close + 1;
+      while (at(behind, ".") && behind + 2 < body.end) behind += 2;
+      const bool operand = i > 1 && (tokens()[i - 2].identifier() || at(i - 2, ")") || at(i - 2, "]"));
+      std::string name(tokens()[i].text);
+      if ((at(i - 1, "&") && !operand) || at(i - 1, "++") || at(i - 1, "--") ||
+          (behind < body.end && writes.contains(tokens()[behind].text)))
+        names.insert(std::move(name) + (behind > i + 1 ? "[]" : ""));
+      else if (!at(behind, "("))
+        names.insert(std::move(name) + "/" + std::to_string(subscripts));
     }
   }
 
@@ -146,12 +164,16 @@ class ProgramReader {
     }
   }
 
-  /// `templates`: of all texts of the program.
-  ProgramText run(const std::set<std::string>& templates) {
+  /// `templates`, `constants`, `shapes`: of all texts of the program.
+  ProgramText run(const std::set<std::string>& templates, const std::map<std::string, std::string>& constants,
+                  const std::map<std::string, std::vector<std::string>>& shapes) {
     const auto scope = [this](std::size_t index) { return scope_at(index); };
     program_.launches = find_launches(tokens(), scope);
+    find_changes_through_references();
+    find_changes_by_loops();
     for (TextLaunch& launch : program_.launches) {
-      resolve_local_values(launch, local_values_, local_changes_, program_.constants, program_.shapes);
+      resolve_local_values(launch, {local_values_, local_changes_, names_of_function(launch.scope)},
+                           constants, shapes);
       launch.by_kernel = std::any_of(
           device_bodies_.begin(), device_bodies_.end(),
           [&](const TokenSpan& body) { return body.begin <= launch.token && launch.token < body.end; });
@@ -226,14 +248,16 @@ class ProgramReader {
             program_.functions.emplace(scope + scope_in_front(declaration) +
                                        std::string(declaration.names[0]));
         }
-        find_variables(declaration.body);
+        find_local_variables(declaration);
+        add_references(declaration);
       } else if (declaration.kind == Kind::kPrototype) {
+        add_references(declaration);
         if (!declaration.names.empty() && is_kernel(declaration))
           program_.prototypes.emplace(scope + std::string(declaration.names[0]),
                                       parts_of(tokens(), declaration.parameters, true).size());
       } else if (declaration.kind == Kind::kClass) {
         if (outer == TextScope::kNone) {
-          add_class(tokens(), declaration, program_);
+          add_class(source_, declaration, program_);
           for (const std::string_view name : declaration.names)
             program_.class_scopes[std::string(name)].insert(scope);
         }
@@ -244,7 +268,9 @@ class ProgramReader {
             add_texture_user(member);
             add_object_user(member);
             add_body(member);
+            find_local_variables(member);
           }
+          add_references(member);
           if (member.kind == Kind::kVariable && !declaration.names.empty())
             add_member_constant(member, scope + std::string(declaration.names[0]) + "::");
         }
@@ -263,6 +289,40 @@ class ProgramReader {
     }
   }
 
+  /// Parameters through which a function may change a variable of its caller: `int &n`.
+  void add_references(const Declaration& function) {
+    if ((function.kind != Kind::kFunction && function.kind != Kind::kPrototype) || function.names.empty())
+      return;
+    const std::vector<TokenSpan> parts = parts_of(tokens(), function.parameters, true);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const TextParameter parameter = parameter_of(tokens(), parts[i]);
+      if (parameter.type.find('&') != std::string::npos && parameter.type.find("&&") == std::string::npos &&
+          !has_word(parameter.type, "const"))
+        references_[std::string(function.names[0])].insert(i);
+    }
+  }
+
+  /// `load(path, n, m);` of a `void load(const char* path, int& n, int& m)`
+  void find_changes_through_references() {
+    for (std::size_t i = 1; !references_.empty() && i + 1 < tokens().size(); ++i) {
+      if (!tokens()[i].identifier() || !at(i + 1, "(") || tokens()[i + 1].close >= tokens().size()) continue;
+      const auto changed = references_.find(std::string(tokens()[i].text));
+      if (changed == references_.end()) continue;
+      const std::vector<TokenSpan> arguments = parts_of_call(tokens(), {i + 2, tokens()[i + 1].close});
+      for (const std::size_t index : changed->second) {
+        if (index < arguments.size() && arguments[index].end - arguments[index].begin == 1)
+          local_changes_.push_back(
+              {std::string(tokens()[arguments[index].begin].text), arguments[index].begin});
+      }
+    }
+  }
+
+  void find_local_variables(const Declaration& function) {
+    in_device_code_ = is_kernel(function) || stays_beside_kernels(function);
+    find_variables(function.body);
+    in_device_code_ = false;
+  }
+
   /// "a::b::" of `namespace a::b {`.
   [[nodiscard]] std::string scope_name(const Declaration& declaration) const {
     if (declaration.names.empty()) return "";
@@ -271,6 +331,45 @@ class ProgramReader {
            !at(begin - 1, "namespace"))
       --begin;
     return text_of(tokens(), {begin, declaration.body.begin - 1}) + "::";
+  }
+
+  /// What a function and the functions around its lambdas declare, without parameters that each call passes
+  /// by their own names.
+  [[nodiscard]] const std::set<std::string>& names_of_function(std::size_t scope) {
+    const auto [known, fresh] = names_of_functions_.try_emplace(scope);
+    for (std::size_t one = scope; fresh && one != TextScope::kNone; one = program_.scopes[one].outer) {
+      const TextScope& function = program_.scopes[one];
+      for (const auto& [name, type] : function.variables) known->second.insert(name);
+      for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+        if (is_passed_by_name(function, i)) known->second.erase(function.parameters[i].name);
+      }
+      if (!function.lambda) break;
+    }
+    return known->second;
+  }
+
+  /// Whether the text calls a function, with `n` for its parameter `n` each time, and changes no `n`.
+  [[nodiscard]] bool is_passed_by_name(const TextScope& function, std::size_t index) const {
+    if (function.name.empty()) return false;
+    const bool changes = std::any_of(
+        local_changes_.begin(), local_changes_.end(),
+        [&](const LocalChange& change) { return change.name == function.parameters[index].name; });
+    if (changes) return false;
+    bool called = false;
+    for (std::size_t i = 1; i + 1 < tokens().size(); ++i) {
+      if (!at(i, function.name) || tokens()[i - 1].identifier() || at(i - 1, "*") || at(i - 1, "&") ||
+          at(i - 1, ">"))
+        continue;  // its declaration
+      std::size_t open = i + 1;
+      if (const std::size_t behind = behind_template_arguments(tokens(), open, tokens().size()); behind != 0)
+        open = behind;
+      if (!at(open, "(") || tokens()[open].close >= tokens().size()) continue;
+      const std::vector<TokenSpan> arguments = parts_of_call(tokens(), {open + 1, tokens()[open].close});
+      if (arguments.size() <= index || text_of(tokens(), arguments[index]) != function.parameters[index].name)
+        return false;
+      called = true;
+    }
+    return called;
   }
 
   /// A function or a class, with the types of what it declares.
@@ -420,6 +519,20 @@ class ProgramReader {
     return scope;
   }
 
+  /// {"double", "4"} of `k<double, 4>(`, whose bracket is at `open`.
+  [[nodiscard]] std::vector<std::string> arguments_in_front(std::size_t open) const {
+    std::vector<std::string> arguments;
+    if (open < 3 || !at(open - 1, ">")) return arguments;
+    std::size_t first = open - 1;
+    for (int depth = 0; first > 0; --first) {
+      if (at(first, ">")) ++depth;
+      if (at(first, "<") && --depth == 0) break;
+    }
+    for (const TokenSpan& part : parts_of(tokens(), {first + 1, open - 1}, true))
+      arguments.push_back(text_of(tokens(), part));
+    return arguments;
+  }
+
   void add_kernel(const Declaration& declaration, const std::string& scope) {
     if (declaration.names.empty()) return;
     device_bodies_.push_back(declaration.body);
@@ -469,6 +582,7 @@ class ProgramReader {
       if (last != ' ') kernel.components[parameter.name] = last;
     }
     kernel.names_in_body.assign(names.begin(), names.end());
+    add_names_written_in(declaration.body, kernel.written);
     kernel.called_in_body.assign(called.begin(), called.end());
     const std::size_t begin = declaration.whole.begin;
     const bool specialisation = at(declaration.parameters.begin - 2, ">") ||
@@ -477,6 +591,7 @@ class ProgramReader {
                                          [&](const TextKernel& other) { return other.name == kernel.name; });
     if (specialisation && has_primary) return;
     kernel.specialises = specialisation;
+    if (specialisation) kernel.specialised_for = arguments_in_front(declaration.parameters.begin - 1);
     kernel.types = parameter_types(source_, declaration);
     const std::size_t offset = tokens()[declaration.whole.begin].offset;
     for (std::size_t i = 0; i < program_.kernels.size(); ++i) {
@@ -644,6 +759,8 @@ class ProgramReader {
       constant_memory = constant_memory || at(i, "__constant__");
       device_memory = device_memory || at(i, "__device__");
     }
+    if (device_memory && at(begin, "extern") && !declaration.names.empty())
+      external_variables_.insert(declaration.names.begin(), declaration.names.end());
     if ((constant_memory || device_memory) && !at(begin, "extern"))
       add_variables_of_devices({begin, end}, scope, constant_memory);
     scope_of_constants_ = scope;
@@ -731,6 +848,7 @@ class ProgramReader {
       if (at(i, "{") && tokens()[i].close < span.end) blocks.push_back(tokens()[i].close);
       if (at(i, "(") && i >= parentheses) parentheses = tokens()[i].close;
       if (!tokens()[i].identifier()) continue;
+      add_loop(i, span.end);
       if (at(i + 1, ".") && at(i + 3, "=") && add_extent(i, span.end, blocks.back())) continue;
       const bool later = i == behind && i > span.begin;
       const bool typed =
@@ -740,7 +858,11 @@ class ProgramReader {
         const bool in_header = i < parentheses && blocks.back() > parentheses;  // of a for
         const std::size_t before = i > span.begin && is_increment(i - 1) ? i - 2 : i - 1;
         const bool statement = i > span.begin && (at(before, ";") || at(before, "{") || at(before, "}"));
-        if (statement && !in_header) add_assignment(i, span.end, blocks.back());
+        const bool chosen = i > span.begin && (at(before, ":") || at(before, "?"));
+        if (statement && !in_header) add_assignment(i, span.end, blocks.back(), blocks.size() == 1);
+        if (chosen && assignment_at(i, span.end) != Assignment::kNone) add_change(i, span.end);
+        if (in_header && assignment_at(i, span.end) != Assignment::kNone)
+          add_change_by_loop(i, parentheses, span.end);
         continue;
       }
       if (!later) of_shapes = at(type_in_front_of(i), "dim3");
@@ -767,13 +889,24 @@ class ProgramReader {
             end = tokens()[end].close;
           ++end;
         }
-        add_constant(i, {i + 2, std::min(end, span.end)}, blocks.back());
+        add_constant(i, {i + 2, std::min(end, span.end)}, blocks.back(), is_of_loop(i, span.begin));
       } else if (holds_one_value(i, span.end)) {
-        add_constant(i, {i + 2, tokens()[i + 1].close}, blocks.back());
+        add_constant(i, {i + 2, tokens()[i + 1].close}, blocks.back(), false);
         end = tokens()[i + 1].close + 1;
       }
       if (end > i && at(end, ",")) behind = end + 1;
     }
+  }
+
+  /// Whether it is the `i` or the `n` of `for (int i = 0, n = size(); ...)`.
+  [[nodiscard]] bool is_of_loop(std::size_t name, std::size_t begin) const {
+    std::size_t depth = 0;
+    for (std::size_t i = name; i > begin; --i) {
+      if (at(i, ")") || at(i, "]")) ++depth;
+      if (at(i, ";") || at(i, "{") || at(i, "}")) return false;
+      if ((at(i, "(") || at(i, "[")) && depth-- == 0) return at(i, "(") && at(i - 1, "for");
+    }
+    return false;
   }
 
   /// `return n = 3;`, `else n = 3;`: no type is in front of the name.
@@ -788,6 +921,8 @@ class ProgramReader {
   [[nodiscard]] bool is_changed(std::size_t name, std::size_t last) const {
     if (name < 2 || name + 2 >= last) return false;
     if (at(name - 1, "&")) return is_passed_to_change(name);
+    if (at(name - 1, ">") && at(name - 2, ">")) return is_read_from_stream(name - 2);
+    if (is_swapped(name)) return true;
     const std::size_t before = is_increment(name - 1) ? name - 2 : name - 1;
     const bool alone = at(before, ")") || at(before, "else") || at(before, "do");
     return alone && assignment_at(name, last) != Assignment::kNone;
@@ -809,6 +944,23 @@ class ProgramReader {
     return !copies || at(name - 2, "(");  // their targets come first
   }
 
+  /// `std::cin >> n`, `file >> width >> height`, at a `>>`: neither a shift nor a launch.
+  [[nodiscard]] bool is_read_from_stream(std::size_t shift) const {
+    std::size_t i = shift;
+    while (i > 0 && !at(i - 1, ";") && !at(i - 1, "{") && !at(i - 1, "}") && !at(i - 1, "(")) {
+      --i;
+      if (!tokens()[i].identifier() && !at(i, "::") && !at(i, ".") && !at(i, ">")) return false;
+      if (at(i, "return")) return false;
+    }
+    return tokens()[i].identifier() && (at(i + 1, "::") || at(i + 1, ".") || at(i + 1, ">"));
+  }
+
+  /// `swap(n, m)`, `std::swap(n, m)`
+  [[nodiscard]] bool is_swapped(std::size_t name) const {
+    if (at(name - 1, "(")) return at(name - 2, "swap") && at(name + 1, ",");
+    return at(name - 1, ",") && at(name + 1, ")") && name > 3 && at(name - 3, "(") && at(name - 4, "swap");
+  }
+
   enum class Assignment { kNone, kPlain, kCompound, kShift, kIncrement };
 
   /// `name = value`, `name += value` and the like, `name <<= value` or `name >>= value`, `name++` or
@@ -824,6 +976,27 @@ class ProgramReader {
     return compound ? Assignment::kCompound : Assignment::kNone;
   }
 
+  /// The body of a `for (...) {`, `while (...) {` or `do {`.
+  void add_loop(std::size_t word, std::size_t last) {
+    std::size_t open = word + 1;
+    if ((at(word, "for") || at(word, "while")) && at(open, "("))
+      open = tokens()[open].close + 1;
+    else if (!at(word, "do"))
+      return;
+    if (at(open, "{") && tokens()[open].close < last) loops_.push_back({open, tokens()[open].close});
+  }
+
+  /// What a loop changes behind a launch has changed before its next one.
+  void find_changes_by_loops() {
+    const std::vector<LocalChange> changes = local_changes_;
+    for (const LocalChange& change : changes) {
+      for (const TokenSpan& loop : loops_) {
+        if (loop.begin < change.token && change.token < loop.end)
+          local_changes_.push_back({change.name, loop.begin});
+      }
+    }
+  }
+
   /// A statement that may change a variable. What the user may give on the command line is no change.
   void add_change(std::size_t name, std::size_t last) {
     for (std::size_t i = name + 1; i < last && !at(i, ";"); ++i) {
@@ -832,6 +1005,15 @@ class ProgramReader {
       if (reads || word == "argv" || word == "optarg") return;
     }
     local_changes_.push_back({std::string(tokens()[name].text), name});
+  }
+
+  /// `for (; n < all; n *= 2) ...`: behind the loop, which begins behind `close`, the variable has another
+  /// value.
+  void add_change_by_loop(std::size_t name, std::size_t close, std::size_t last) {
+    std::size_t end = close + 1;
+    while (end < last && !at(end, ";") && !at(end, "{")) ++end;
+    if (at(end, "{")) end = tokens()[end].close;
+    local_changes_.push_back({std::string(tokens()[name].text), std::min(end, last)});
   }
 
   /// Of the type of the name at `i`, without `const` and the like on either side.
@@ -854,18 +1036,20 @@ class ProgramReader {
     return true;
   }
 
-  /// `end`: of the block in which the name is known.
-  void add_constant(std::size_t name, TokenSpan value, std::size_t end) {
+  /// `end`: of the block in which the name is known. The counter of a loop (`of_loop`) and a variable of
+  /// device code give no value to variables of the same name in other functions.
+  void add_constant(std::size_t name, TokenSpan value, std::size_t end, bool of_loop) {
     std::string text = text_of(tokens(), value);
     local_values_.push_back({std::string(tokens()[name].text), {text}, false, name, end});
+    if (of_loop || in_device_code_) return;
     if (!scope_of_constants_.empty())
       program_.constants.emplace(scope_of_constants_ + std::string(tokens()[name].text), text);
     program_.constants.emplace(tokens()[name].text, std::move(text));
   }
 
-  /// `bytes = max(bytes, 2 * n);`, `blocks >>= 1;` or `blocks++;` in the block that declares the variable:
-  /// from now on it has this value.
-  void add_assignment(std::size_t name, std::size_t last, std::size_t end) {
+  /// `bytes = max(bytes, 2 * n);`, `blocks >>= 1;` or `blocks++;` in the block that declares the variable, or
+  /// `bytes = 2 * n;` in the function's `outermost` block: from now on it has this value.
+  void add_assignment(std::size_t name, std::size_t last, std::size_t end, bool outermost) {
     constexpr std::size_t kLongest = 2000;  // a value that names itself grows
     const Assignment kind = assignment_at(name, last);
     if (kind == Assignment::kNone) return;
@@ -877,14 +1061,17 @@ class ProgramReader {
     for (const LocalValue& value : local_values_) {
       if (!value.shape && value.name == variable && value.begin < name && name < value.end) before = &value;
     }
-    if (before == nullptr) return;
-    if (before->end != end) {  // a condition or a loop decides
+    const std::size_t function = scope_at(name);
+    const bool first = before == nullptr && outermost && plain && function != TextScope::kNone &&
+                       program_.scopes[function].variables.contains(variable);
+    if (before == nullptr && !first) return;
+    if (before != nullptr && before->end != end) {  // a condition or a loop decides
       add_change(name, last);
       return;
     }
     std::size_t behind = begin;
     while (behind < last && !at(behind, ";")) ++behind;
-    const std::string old = before->texts.front();
+    const std::string old = first ? variable : before->texts.front();
     std::string text = kind == Assignment::kIncrement
                            ? "1"
                            : substituted(text_of(tokens(), {begin, behind}), {{variable, "(" + old + ")"}});
@@ -893,9 +1080,10 @@ class ProgramReader {
       text = "(" + old + ")" + operation + "(" + text + ")";
     }
     if (text.size() > kLongest) return;
+    if (first && has_word(text, variable)) return;
     local_values_.push_back({variable, {text}, false, name, end});
     const auto known = program_.constants.find(variable);
-    if (known != program_.constants.end() && known->second == old) known->second = std::move(text);
+    if (!first && known != program_.constants.end() && known->second == old) known->second = std::move(text);
   }
 
   /// `grid.x = (n + 255) / 256;` of a variable of the type dim3: from now on it has this extent.
@@ -935,21 +1123,41 @@ class ProgramReader {
   std::map<std::string, std::size_t> type_offsets_;
   std::vector<LocalValue> local_values_;  // in the text's order
   std::vector<LocalChange> local_changes_;
-  std::map<std::string, std::set<std::string>> macro_words_;  // names in the texts of macros
-  std::set<std::string> shapes_;                              // names of variables of the type dim3
+  std::vector<TokenSpan> loops_;                             // their bodies
+  std::map<std::string, std::set<std::size_t>> references_;  // parameters that are ones, by functions' names
+  std::map<std::size_t, std::set<std::string>> names_of_functions_;  // by scope
+  std::map<std::string, std::set<std::string>> macro_words_;         // names in the texts of macros
+  std::set<std::string> shapes_;                                     // names of variables of the type dim3
   std::set<std::string_view> specifier_macros_;
   std::string scope_of_constants_;  // "a::b::" while variables of a namespace are read
+  bool in_device_code_ = false;     // while variables of such a function are read
   std::vector<std::pair<std::string_view, TokenSpan>> bodies_;  // of functions that are no kernels
-  std::set<std::string> constants_with_values_, device_variables_;
+  std::set<std::string> constants_with_values_, device_variables_, external_variables_;
   std::vector<Declaration> declarations_;
   ProgramText program_;
 };
 
 using Uses = std::map<std::string, std::set<std::string>>;
 
-/// The variables in constant memory, and variables of the device that the host writes, that a kernel names,
-/// or the functions that it calls.
-void find_constants(ProgramText& program, const Uses& uses) {
+/// Whether code that writes `names` writes a variable of a type, and not only what a pointer points to.
+bool writes_variable(const std::set<std::string>& names, const std::string& variable,
+                     const std::string& type) {
+  const bool pointer = type.find('*') != std::string::npos && type.find('[') == std::string::npos;
+  return names.contains(variable) || (!pointer && names.contains(variable + "[]"));
+}
+
+/// Whether code with `names` uses an array, or a row of it, as a pointer, by which it may write.
+bool passes_on(const std::set<std::string>& names, const std::string& variable, const std::string& type) {
+  const auto dimensions = std::count(type.begin(), type.end(), '[');
+  for (std::ptrdiff_t subscripts = 0; subscripts < dimensions; ++subscripts) {
+    if (names.contains(variable + "/" + std::to_string(subscripts))) return true;
+  }
+  return false;
+}
+
+/// The variables in constant memory, and variables of the device, that a kernel names, or the functions that
+/// it calls.
+void find_constants(ProgramText& program, const Uses& uses, const Uses& writes) {
   for (TextKernel& kernel : program.kernels) {
     std::set<std::string> seen;
     for (std::vector<std::string> left = kernel.names_in_body; !left.empty();) {
@@ -958,19 +1166,35 @@ void find_constants(ProgramText& program, const Uses& uses) {
       if (!seen.insert(name).second) continue;
       if (program.constant_variables.contains(name)) kernel.constants.push_back(name);
       if (program.read_variables.contains(name)) kernel.read_variables.push_back(name);
+      if (program.state_variables.contains(name)) kernel.state.insert(name);
+      if (const auto also = writes.find(name); also != writes.end())
+        kernel.written.insert(also->second.begin(), also->second.end());
       const auto used = uses.find(name);
       if (used != uses.end()) left.insert(left.end(), used->second.begin(), used->second.end());
     }
     std::sort(kernel.constants.begin(), kernel.constants.end());
     std::sort(kernel.read_variables.begin(), kernel.read_variables.end());
+    std::set<std::string> written;
+    for (const std::string& name : kernel.state) {
+      const std::string& type = program.state_variables.at(name);
+      if (writes_variable(kernel.written, name, type)) written.insert(name);
+      if (passes_on(kernel.written, name, type)) kernel.passed_on.insert(name);
+    }
+    kernel.written = std::move(written);
   }
 }
 
-/// Classes with bases have the members of the bases first, as they lie in memory.
+/// Classes with bases have the members of the bases first, as they lie in memory; of unions one form is
+/// taken.
 void add_members_of_bases(ProgramText& program) {
+  const auto is_plain = [](const TextClass& one) {
+    return one.bases.empty() && !one.is_union &&
+           std::none_of(one.members.begin(), one.members.end(),
+                        [](const TextParameter& member) { return member.name.empty(); });
+  };
   for (const auto& [name, classes] : program.classes) {
     const auto record = program.records.find(name);
-    if (record == program.records.end() || classes.size() != 1 || classes.front().bases.empty()) continue;
+    if (record == program.records.end() || classes.size() != 1 || is_plain(classes.front())) continue;
     auto members = members_of_type(program, name);
     if (!members) continue;  // bases of a library, which mostly have none
     std::set<std::string> names;
@@ -988,7 +1212,7 @@ void write_out_glm(ProgramText& program) {
       const std::size_t open = member.type.find('[');
       const std::string type = member.type.substr(0, open);
       const auto row =
-          type.find_first_of("*&") == std::string::npos ? numbers_of_glm(program, type) : std::nullopt;
+          type.find_first_of("*&") == std::string::npos ? numbers_of_library(program, type) : std::nullopt;
       if (!row) continue;
       member.type = row->type + " [" + std::to_string(row->count) + "]" +
                     (open == std::string::npos ? "" : member.type.substr(open));
@@ -1036,6 +1260,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   std::vector<std::string> headers = other_texts;
   std::vector<std::string*> texts = {&text};
   for (std::string& header : headers) texts.push_back(&header);
+  write_out_namespaces(texts);
   write_out_macros(texts, defines);
   expand_parameter_macros(texts);
   const std::vector<const std::string*> all(texts.rbegin(), texts.rend());  // the program's own text is last
@@ -1046,7 +1271,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     readers.emplace_back(expand_launch_macros(declare_constants_of_macros(*one, constants), macros));
   std::set<std::string> templates;
   std::set<std::string> used_names, written_symbols, with_values;
-  std::set<std::string> copied_symbols, read_symbols, of_devices, written_on_devices;
+  std::set<std::string> copied_symbols, read_symbols, of_devices, written_on_devices, external;
   for (const ProgramReader& reader : readers) {
     reader.add_templates(templates);
     reader.add_used_names(used_names);
@@ -1054,18 +1279,25 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
     with_values.insert(reader.constants_with_values().begin(), reader.constants_with_values().end());
     reader.add_names_in_argument("MemcpyToSymbol", 0, copied_symbols);
     reader.add_names_in_argument("MemcpyFromSymbol", 1, read_symbols);
+    external.insert(reader.external_variables().begin(), reader.external_variables().end());
     of_devices.insert(reader.device_variables().begin(), reader.device_variables().end());
     reader.add_names_written_on_devices(written_on_devices);
   }
-  Uses uses;
+  Uses uses, writes;
   const bool has_constants = std::any_of(readers.begin(), readers.end(),
                                          [](const ProgramReader& reader) { return reader.has_constants(); });
   for (const ProgramReader& reader : readers) {
-    if (has_constants) reader.add_uses(used_names, uses);
+    if (has_constants) reader.add_uses(used_names, uses, writes);
   }
-  ProgramText program = readers.front().run(templates);
+  std::map<std::string, std::string> known_constants;
+  std::map<std::string, std::vector<std::string>> known_shapes;
+  for (const ProgramReader& reader : readers) {  // of one name the first counts
+    known_constants.insert(reader.constants().begin(), reader.constants().end());
+    known_shapes.insert(reader.shapes().begin(), reader.shapes().end());
+  }
+  ProgramText program = readers.front().run(templates, known_constants, known_shapes);
   for (auto reader = readers.begin() + 1; reader != readers.end(); ++reader) {
-    ProgramText other = reader->run(templates);
+    ProgramText other = reader->run(templates, known_constants, known_shapes);
     const std::size_t scopes = program.scopes.size();
     const auto move_scope = [&](std::size_t& scope) {
       if (scope != TextScope::kNone) scope += scopes;
@@ -1122,7 +1354,16 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   }
   std::erase_if(program.constant_variables, [&](const auto& variable) {
     const std::string& name = variable.first;
-    if (of_devices.contains(name)) return !copied_symbols.contains(name) || written_on_devices.contains(name);
+    const bool written = writes_variable(written_on_devices, name, variable.second);
+    const bool result = written && !program.read_variables.contains(name);
+    if (of_devices.contains(name)) {
+      const bool copied = copied_symbols.contains(name);
+      const bool shared = !copied && external.contains(name) && !program.read_variables.contains(name);
+      if (shared) program.shared_variables[name] = with_values.contains(name);
+      if (result || shared || (!copied && passes_on(written_on_devices, name, variable.second)))
+        program.state_variables.insert(variable);
+      return !copied || result;
+    }
     return with_values.contains(name) && !written_symbols.contains(name);
   });
   write_out_packs(program);
@@ -1130,7 +1371,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   add_members_of_bases(program);
   write_out_array_types(program);
   write_out_glm(program);
-  find_constants(program, uses);
+  find_constants(program, uses, writes);
   find_other_overloads(program);
   return program;
 }

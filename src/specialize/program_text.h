@@ -28,9 +28,10 @@ struct TextParameter {
 struct TextKernel {
   std::string name;  ///< with its namespaces
   int line = 0;
-  std::string types;         ///< of its parameters, as an entry chooses an overload by them
-  bool overloaded = false;   ///< another kernel has the name
-  bool specialises = false;  ///< a template of another text
+  std::string types;                         ///< of its parameters, as an entry chooses an overload by them
+  bool overloaded = false;                   ///< another kernel has the name
+  bool specialises = false;                  ///< a template of another text
+  std::vector<std::string> specialised_for;  ///< {"double"} of `template <> void k<double>(...)`
   std::vector<TextParameter> parameters, template_parameters;
   std::string launch_bounds;                ///< the most work-items of a block, as written; may be empty
   bool dynamic_shared = false;              ///< it has an `extern __shared__` array
@@ -42,8 +43,11 @@ struct TextKernel {
   std::map<std::string, std::set<std::string>> needed_members;
   std::map<std::string, std::string> compared;
   std::set<std::string> divided;
-  std::vector<std::string> constants;           ///< in constant memory, named here or in functions it calls
-  std::vector<std::string> read_variables;      ///< of the device, which the host reads; named likewise
+  std::vector<std::string> constants;       ///< in constant memory, named here or in functions it calls
+  std::vector<std::string> read_variables;  ///< of the device, which the host reads; named likewise
+  std::set<std::string> state;              ///< variables of the device that kernels write; named likewise
+  std::set<std::string> written;            ///< variables of `state` that it writes
+  std::set<std::string> passed_on;          ///< arrays of `state` that it uses as pointers
   std::map<std::string, TextureFetch> fetches;  ///< by the name of the texture or surface
   std::vector<PassedArgument> passed_textures;
   std::vector<PassedArgument> passed_objects;  ///< arguments of a type of the template
@@ -85,7 +89,8 @@ struct TextScope {
   std::vector<std::string> specialised_for = {};  ///< the arguments, if they are written
 };
 
-/// A class: what an object of it holds.
+/// A class: what an object of it holds. A member without a name is a struct or a union without one, whose
+/// class has the member's type as its name.
 struct TextClass {
   std::vector<TextParameter> template_parameters;
   std::vector<std::string> specialises;  ///< arguments of a specialisation: {"T", "3"}
@@ -94,6 +99,11 @@ struct TextClass {
   std::map<std::string, std::string> constants;  ///< values of static members
   std::map<std::string, std::string> types;      ///< targets of typedef and using
   bool declares_virtual = false;                 ///< a function
+  std::int64_t alignment = 0;  ///< that its text asks for, in bytes; negative: not known, or members have one
+  bool packed = false;         ///< without gaps between members
+  std::int64_t pack = 0;       ///< of `#pragma pack`: the largest alignment of a member; 0: any
+  bool is_union = false;
+  bool overlaps = false;  ///< members share bytes, or a base does: bit fields, a virtual base
 };
 
 /// A call of a function template, of a generic lambda or of a parameter that may be one, a use of a class
@@ -156,7 +166,10 @@ struct ProgramText {
   /// own is among them if the host writes it, and so is a variable of the device that only the host writes.
   std::map<std::string, std::string> constant_variables;
   std::map<std::string, std::string> read_variables;   ///< of the device, which the host copies back
-  std::map<std::string, std::string> constant_scopes;  ///< of both: "ns::", or empty
+  std::map<std::string, std::string> state_variables;  ///< of the device, which device code may write
+  /// Of these, declared `extern`: kernels of other files may use them, too. Whether a value stands in a text.
+  std::map<std::string, bool> shared_variables;
+  std::map<std::string, std::string> constant_scopes;  ///< of all of them: "ns::", or empty
   std::map<std::string, std::set<std::string>>
       class_scopes;  ///< by a class's, an enumeration's or an enumerator's name: "ns::"
   std::map<std::string, TextFunction> expressions;  ///< by a function's name: what it returns

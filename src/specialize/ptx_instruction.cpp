@@ -84,6 +84,10 @@ std::string type_of(const std::string& suffix) {
   return found == types.end() ? "" : found->second;
 }
 
+std::string type_of_register(const std::string& suffix) {
+  return suffix == "pred" ? "bool" : type_of(suffix);
+}
+
 /// What an instruction computes from $1, $2, ..., by its words without `rn`, `ftz` and `approx`. "$3w" is an
 /// operand of twice the digits, "$2n" a number of bits.
 const std::map<std::string, std::string>& expressions() {
@@ -1112,8 +1116,7 @@ std::optional<std::string> PtxOperands::value(const std::string& operand) const 
     if (operand.ends_with('U')) return operand;
     return operand + (hexadecimal ? "u" : "");
   }
-  if (const auto found = registers_.find(operand); found != registers_.end())
-    return "kiln_ptx_" + operand.substr(operand.find_first_not_of('%'));
+  if (const Register* const found = register_of(operand)) return found->variable;
   const auto index = index_of(operand);
   return index ? std::optional(values_[*index].text) : std::nullopt;
 }
@@ -1126,13 +1129,13 @@ bool PtxOperands::is_number(const std::string& operand) {
 }
 
 bool PtxOperands::is_output(const std::string& operand) const {
-  if (registers_.contains(operand)) return true;
+  if (register_of(operand) != nullptr) return true;
   const auto index = index_of(operand);
   return index && values_[*index].output;
 }
 
 bool PtxOperands::is_real(const std::string& operand) const {
-  if (const auto found = registers_.find(operand); found != registers_.end()) return found->second[0] == 'f';
+  if (const Register* const found = register_of(operand)) return found->suffix[0] == 'f';
   if (is_bits(operand) || is_decimal_real(operand)) return true;
   const auto index = index_of(operand);
   return index && values_[*index].real;
@@ -1155,8 +1158,32 @@ bool PtxOperands::declare(const std::string& name, const std::string& suffix) {
       special_register(name.substr(begin), dialect_))
     return false;
   const std::string bare = name.substr(begin);
-  if (registers_.contains(bare) || registers_.contains("%" + bare)) return false;
-  return registers_.emplace(name, held).second;
+  if (const auto known = registers_.find(bare); known != registers_.end() && !known->second.outer)
+    return false;
+  registers_[bare] = {held, "kiln_ptx_" + bare, false};
+  return true;
+}
+
+std::string PtxOperands::open_scope() {
+  std::string declared = "{ ";
+  for (auto& [name, one] : registers_) {
+    if (one.outer) continue;
+    declared += type_of_register(one.suffix) + " " + one.variable + "; ";
+    one.outer = true;
+  }
+  return declared;
+}
+
+void PtxOperands::enter(const PtxOperands& outer) {
+  for (const auto& [name, one] : outer.registers_) {
+    if (one.outer) registers_.emplace(name, one);
+  }
+}
+
+const PtxOperands::Register* PtxOperands::register_of(const std::string& operand) const {
+  const std::size_t begin = operand.find_first_not_of('%');
+  const auto found = begin == std::string::npos ? registers_.end() : registers_.find(operand.substr(begin));
+  return found == registers_.end() ? nullptr : &found->second;
 }
 
 void PtxOperands::bind_inputs() {
@@ -1178,10 +1205,13 @@ bool PtxOperands::inputs_have_effects() const {
 }
 
 std::string PtxOperands::declarations() const {
-  std::string text = inputs_;
-  for (const auto& [name, suffix] : registers_) {
-    text += (suffix == "pred" ? "bool" : type_of(suffix)) + " kiln_ptx_" +
-            name.substr(name.find_first_not_of('%')) + "{}; ";
+  return inputs_ + declarations_of_registers();
+}
+
+std::string PtxOperands::declarations_of_registers() const {
+  std::string text;
+  for (const auto& [name, one] : registers_) {
+    if (!one.outer) text += type_of_register(one.suffix) + " " + one.variable + "{}; ";
   }
   return text;
 }

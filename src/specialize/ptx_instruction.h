@@ -27,6 +27,11 @@ class PtxOperands {
 
   /// `.reg .u32 name`; false if it has no such form.
   [[nodiscard]] bool declare(const std::string& name, const std::string& suffix);
+  /// The registers of a scope that stays open behind the statement "{ .reg .pred p;": a block of C++ begins,
+  /// with them as variables. They have no value, so that a label may follow the block's end.
+  [[nodiscard]] std::string open_scope();
+  /// Takes over the registers of the scopes that an earlier statement was in or has left open.
+  void enter(const PtxOperands& outer);
   /// Inputs are evaluated once, before all instructions: they become constants of the block.
   void bind_inputs();
   /// Whether it matters how often an input is evaluated. A call and a cast count, too.
@@ -48,12 +53,20 @@ class PtxOperands {
     std::string text;
     bool real = false, output = false;
   };
+  struct Register {
+    std::string suffix;    ///< "u32"
+    std::string variable;  ///< of C++
+    bool outer = false;    ///< of a scope around the statement
+  };
   [[nodiscard]] std::optional<std::size_t> index_of(const std::string& operand) const;
+  /// The register "%p", "%%p" or "p"; none: it is something else.
+  [[nodiscard]] const Register* register_of(const std::string& operand) const;
+  [[nodiscard]] std::string declarations_of_registers() const;
 
   PtxDialect dialect_;
   std::vector<Value> values_;
   std::string inputs_;
-  std::map<std::string, std::string> registers_;  ///< "u32", by name
+  std::map<std::string, Register> registers_;  ///< by their names without "%"
 };
 
 /// "{%0, %1}", "[%2]" and "%3" of an instruction's operands.

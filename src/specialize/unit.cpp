@@ -125,8 +125,10 @@ std::optional<Dim3> fixed_block(const Configuration& configuration, const Kernel
 }
 
 bool belongs(const Unit& unit, const Specialization& wanted, const KernelSpec& kernel) {
-  return unit.more_sources == kernel.more_sources && unit.specialization.source_path == wanted.source_path &&
-         unit.specialization.defines == wanted.defines && unit.specialization.options == wanted.options &&
+  return unit.more_sources == kernel.more_sources &&
+         unit.options == options_of(kernel, wanted.target.backend) &&
+         unit.specialization.source_path == wanted.source_path &&
+         unit.specialization.defines == wanted.defines &&
          unit.specialization.include_directories == wanted.include_directories;
 }
 
@@ -255,6 +257,7 @@ std::vector<Unit> make_units(const Configuration& configuration, const std::vect
       unit->role = role;
       unit->child = configuration.child();
       unit->more_sources = kernel.more_sources;
+      unit->options = options_of(kernel, target.backend);
       unit->specialization = std::move(wanted);
       add_params(configuration, *unit);
     }

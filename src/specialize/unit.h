@@ -23,6 +23,7 @@ struct Unit {
   Specialization specialization;
   ParamsStruct params;
   std::vector<std::string> more_sources;  ///< KernelSpec::more_sources
+  std::vector<std::string> options;       ///< of the kernels, as the workload writes them
   std::map<std::string, std::string>
       name_expressions;  ///< kernel's name in the workload -> entry's name expression
 };

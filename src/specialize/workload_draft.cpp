@@ -55,6 +55,7 @@ class Drafter {
 
   WorkloadDraft run() {
     const std::vector<const TextKernel*> chosen = chosen_kernels();
+    add_state_of_others(chosen);
     for (const TextKernel* kernel : chosen) {
       types_.choose(*kernel);
       scalars_.reserve_types(*kernel);
@@ -78,6 +79,35 @@ class Drafter {
   }
 
  private:
+  /// Variables of the device that only kernels outside of the draft write are inputs of its kernels, and what
+  /// its kernels write for others are results; kernels of other files may use what is declared `extern`.
+  /// Where no kernel writes a variable by its name, those that use it as a pointer do.
+  void add_state_of_others(const std::vector<const TextKernel*>& chosen) {
+    const auto is_chosen = [&](const TextKernel& kernel) {
+      return std::find(chosen.begin(), chosen.end(), &kernel) != chosen.end();
+    };
+    for (const auto& [name, type] : program_.state_variables) {
+      const auto any = [&, &name = name](bool here, auto which) {
+        return std::any_of(program_.kernels.begin(), program_.kernels.end(), [&](const TextKernel& kernel) {
+          return is_chosen(kernel) == here && (kernel.*which).contains(name);
+        });
+      };
+      const bool by_name = any(true, &TextKernel::written) || any(false, &TextKernel::written);
+      const auto writes = by_name ? &TextKernel::written : &TextKernel::passed_on;
+      const auto shared = program_.shared_variables.find(name);
+      const bool is_shared = shared != program_.shared_variables.end();
+      const bool is_input = !any(true, writes) && (any(false, writes) || (is_shared && !shared->second));
+      const bool is_result = any(true, writes) && (is_shared || any(false, &TextKernel::state));
+      if (is_input) program_.constant_variables.emplace(name, type);
+      if (is_result) program_.read_variables.emplace(name, type);
+      for (TextKernel& kernel : program_.kernels) {
+        if (!is_chosen(kernel) || !kernel.state.contains(name)) continue;
+        if (is_input) kernel.constants.push_back(name);
+        if (is_result && (kernel.*writes).contains(name)) kernel.read_variables.push_back(name);
+      }
+    }
+  }
+
   static bool names_function_objects(const DraftRequest& request) {
     const auto names = [](const std::string& text) {
       return text.find("thrust/functional.h") != std::string::npos &&
@@ -330,7 +360,7 @@ class Drafter {
       if (type.type.empty())
         return what + "of the type '" + parameter.type + "', which a workload cannot " +
                (type.pointer ? "put into a buffer" : "pass by value");
-      const bool record = program_.records.contains(type.type);
+      const bool record = types_.record(type.type) != nullptr;
       const auto element = parse_element_type(type.type);
       if (!type.pointer && (record || (element && element->lanes > 1)))
         return what + "a '" + type.type + "' by value, which a workload cannot pass";
@@ -378,16 +408,20 @@ class Drafter {
 
   /// The macros and folders of the compiler's command line.
   void add_flags(std::vector<DraftLine>& lines) const {
-    std::vector<std::string> macros, folders;
+    std::vector<std::string> macros, options;
     for (const auto& [name, value] : request_.defines) {
       const std::string literal = value.empty() ? "\"\"" : quoted_scalar(value);
       macros.push_back(name);
       macros.back().append(": ").append(literal);
     }
-    for (const std::string& folder : request_.folders) folders.push_back("-I" + folder);
+    for (const std::string& folder : request_.folders) options.push_back("-I" + folder);
+    for (const std::string& header : request_.in_front) {
+      options.emplace_back("-include");
+      options.push_back(header);
+    }
     if (!request_.flags_from.empty()) lines.push_back({"# " + request_.flags_from, "", ""});
     if (!macros.empty()) lines.push_back({"defines: {" + join(macros, ", ") + "}", "", ""});
-    if (!folders.empty()) lines.push_back({"options: " + flow_list(folders), "", ""});
+    if (!options.empty()) lines.push_back({"options: " + flow_list(options), "", ""});
   }
 
   /// For a remark; what stands in a header has no line.
@@ -510,8 +544,13 @@ class Drafter {
   }
 
   void add_template_arguments(const TextKernel& kernel, std::vector<DraftLine>& lines) const {
-    if (kernel.template_parameters.empty()) return;
     std::vector<std::string> values;
+    if (kernel.template_parameters.empty()) {
+      for (const std::string& argument : kernel.specialised_for)
+        values.push_back(with_scopes_of_classes(argument));
+      if (!values.empty()) lines.push_back({"template_args: " + flow_list(values), "", ""});
+      return;
+    }
     std::vector<std::string> guessed;
     for (const TextParameter& parameter : kernel.template_parameters) {
       const std::string given = types_.template_argument(kernel, parameter.name);
@@ -599,7 +638,7 @@ class Drafter {
     const TextLaunch* launch = types_.launch_of(kernel);
     std::vector<std::int64_t> block;
     std::vector<std::string> block_texts;
-    bool block_is_known = launch != nullptr, guesses_part = false;
+    bool block_is_known = launch != nullptr, block_is_guessed = false, guesses_part = false;
     scalars_.guess_block("", 0);
     if (launch != nullptr) {
       std::vector<std::string> extents = types_.extents_of_launch(launch->block);
@@ -634,14 +673,18 @@ class Drafter {
         block = {32, 8};
       block_texts.clear();
       for (const std::int64_t extent : block) block_texts.push_back(std::to_string(extent));
-      if (launch != nullptr && block.size() == 1) scalars_.guess_block(launch->block, kGuessedBlock);
+      block_is_guessed = launch != nullptr && block.size() == 1;
+      if (block_is_guessed) scalars_.guess_block(launch->block, kGuessedBlock);
     }
     const std::string where = launch == nullptr ? "" : place_of(launch->line);
 
     const auto grid = launch == nullptr ? std::nullopt : translated_grid(kernel, *launch);
     if (grid) {
-      lines.push_back({"grid: " + flow_list(*grid), launch->unsure_grid ? "how many blocks" : "",
-                       where + ": " + launch->grid});
+      const bool unsure = launch->unsure_grid || (block_is_guessed && follows_from_block(*launch, grid, [&] {
+                                                    return translated_grid(kernel, *launch);
+                                                  }));
+      lines.push_back(
+          {"grid: " + flow_list(*grid), unsure ? "how many blocks" : "", where + ": " + launch->grid});
     } else {
       lines.push_back({"grid: " + flow_list(guessed_grid(kernel, elements, block)), "how many blocks",
                        launch == nullptr || launch->grid.empty() ? "" : where + " has " + launch->grid});
@@ -653,7 +696,16 @@ class Drafter {
                          ? ""
                          : where + (block_is_known && !guesses_part ? ": " : " has ") + launch->block});
     if (launch != nullptr && !launch->cluster.empty()) add_cluster(kernel, *launch, lines);
-    add_shared(kernel, launch, block, lines);
+    add_shared(kernel, launch, block, block_is_guessed, lines);
+  }
+
+  /// Whether `translate` gives something else than `guessed` with another block than the guessed one.
+  template <class Text, class Translate>
+  bool follows_from_block(const TextLaunch& launch, const Text& guessed, const Translate& translate) {
+    scalars_.guess_block(launch.block, 2 * kGuessedBlock);
+    const bool follows = translate() != guessed;
+    scalars_.guess_block(launch.block, kGuessedBlock);
+    return follows;
   }
 
   void add_cluster(const TextKernel& kernel, const TextLaunch& launch, std::vector<DraftLine>& lines) {
@@ -710,7 +762,7 @@ class Drafter {
   }
 
   void add_shared(const TextKernel& kernel, const TextLaunch* launch, const std::vector<std::int64_t>& block,
-                  std::vector<DraftLine>& lines) {
+                  bool block_is_guessed, std::vector<DraftLine>& lines) {
     const std::string given = launch == nullptr ? "" : launch->shared;
     if (!kernel.dynamic_shared && (given.empty() || given == "0")) return;
     std::string bytes = given;
@@ -729,8 +781,12 @@ class Drafter {
     const auto translated = launch == nullptr ? std::nullopt : scalars_.translate(kernel, *launch, bytes);
     const std::string where = launch == nullptr ? "" : place_of(launch->line);
     if (translated) {
+      const bool unsure =
+          launch->unsure_shared || (block_is_guessed && follows_from_block(*launch, translated, [&] {
+                                      return scalars_.translate(kernel, *launch, bytes);
+                                    }));
       lines.push_back({"shared: " + quoted_scalar(*translated),
-                       launch->unsure_shared ? "bytes of dynamic shared memory" : "", where + ": " + given});
+                       unsure ? "bytes of dynamic shared memory" : "", where + ": " + given});
       return;
     }
     std::int64_t threads = 1;

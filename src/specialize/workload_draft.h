@@ -27,6 +27,8 @@ struct DraftRequest {
   std::vector<std::string> more_sources = {};  ///< files with device code that follow the program; likewise
   std::vector<LeftOutKernel> left_out = {};    ///< for messages
   std::string whole_text = {};                 ///< with all branches: how it launches what others do not
+  std::vector<std::string> in_front =
+      {};  ///< headers that the compiler puts in front of the program; likewise
 };
 
 struct WorkloadDraft {

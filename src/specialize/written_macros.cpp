@@ -46,6 +46,45 @@ class Sources {
     return names;
   }
 
+  /// Names behind `class` and `struct`, of definitions and of declarations.
+  void add_class_names(MacroNames& names) const {
+    for (const TokenizedText& source : tokens_) {
+      const std::vector<Token>& tokens = source.tokens;
+      for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+        const bool key = tokens[i].is("class") || tokens[i].is("struct") || tokens[i].is("union");
+        const Token& behind = tokens[i + 2];
+        if (key && (behind.is("{") || behind.is(":") || behind.is(";") || behind.is("final")))
+          names.emplace(tokens[i + 1].text);
+      }
+    }
+  }
+
+  /// Whether as many braces close as open when these names are replaced, by text.
+  [[nodiscard]] bool closes(std::size_t text, const std::map<std::string, int, std::less<>>& opened) const {
+    int depth = 0;
+    for (const Token& token : tokens_[text].tokens) {
+      if (token.is("{")) ++depth;
+      if (token.is("}")) --depth;
+      if (const auto macro = opened.find(token.text); macro != opened.end()) depth += macro->second;
+    }
+    return depth == 0;
+  }
+
+  /// Writes other names in place of names, outside of preprocessor lines, in texts for which `wanted` holds,
+  /// where it is given.
+  void replace(const TextPointers& texts, const std::map<std::string, std::string, std::less<>>& names,
+               const std::function<bool(std::size_t)>& wanted = {}) const {
+    for (std::size_t t = 0; t < texts.size(); ++t) {
+      if (wanted && !wanted(t)) continue;
+      std::vector<TextEdit> edits;
+      for (const Token& token : tokens_[t].tokens) {
+        const auto name = token.identifier() ? names.find(token.text) : names.end();
+        if (name != names.end()) edits.push_back({token.offset, token.text.size(), name->second});
+      }
+      *texts[t] = apply_edits(originals_[t], std::move(edits));
+    }
+  }
+
   void expand(const TextPointers& texts, const MacroExpander& expander, std::size_t longest,
               const MacroReplacement& replacement, const MacroUse& may_be_expanded = {}) const {
     for (std::size_t t = 0; t < texts.size(); ++t)
@@ -185,10 +224,87 @@ void write_out_pasted_names(const TextPointers& texts,
   sources.expand(texts, expander, kLongest, one_name);
 }
 
+/// `#define UNROLL #pragma unroll`: nvcc reads the text that its preprocessor has made, where that is a
+/// pragma.
+void write_pragmas_as_operators(const TextPointers& texts) {
+  for (std::string* text : texts) {
+    if (text->find("#pragma") == std::string::npos || text->find("define") == std::string::npos) continue;
+    std::vector<TextEdit> edits;
+    const TokenizedText source = tokenize(*text);
+    for (const Directive& directive : source.directives) {
+      const std::vector<Token>& words = directive.tokens;
+      if (words.size() < 5 || !words[0].is("define") || !words[2].is("#") || !words[3].is("pragma")) continue;
+      const std::size_t begin = words[2].offset, end = words.back().end();
+      const std::string content = text->substr(words[4].offset, end - words[4].offset);
+      if (content.find_first_of("\"\\\n") == std::string::npos)
+        edits.push_back({begin, end - begin, "_Pragma(\"" + content + "\")"});
+    }
+    if (!edits.empty()) *text = apply_edits(*text, std::move(edits));
+  }
+}
+
+/// `class FIELD {...};` with `#define FIELD fp_t` is the class fp_t, as kernels call it.
+void write_out_class_names(const TextPointers& texts,
+                           const std::vector<std::pair<std::string, std::string>>& defines) {
+  if (!any_has(texts, "#define") || !(any_has(texts, "class") || any_has(texts, "struct"))) return;
+  const Sources sources(texts);
+  MacroExpander all;
+  sources.teach(all);
+  MacroNames names = sources.undefined(), classes;
+  for (const auto& [name, value] : defines) names.insert(name);  // stay
+  sources.add_class_names(classes);
+  std::map<std::string, std::string, std::less<>> written;
+  for (const std::string& name : classes) {
+    const TextMacro* macro = all.find(name);
+    if (macro == nullptr || macro->function || names.contains(name)) continue;
+    const auto expansion = all.expanded({name});
+    const bool one = expansion && expansion->words.size() == 1 && is_identifier(expansion->words.front());
+    if (one) written.emplace(name, expansion->words.front());
+  }
+  if (!written.empty()) sources.replace(texts, written);
+}
+
+/// How many braces stay open behind words that open namespaces (`namespace lib {`, `extern "C" {`), or close
+/// them (`}`); 0: other words.
+int opened_namespaces(const Words& words) {
+  int depth = 0;
+  bool names = false, only_closes = !words.empty();
+  for (const std::string& word : words) {
+    names = names || word == "namespace" || word == "extern";
+    only_closes = only_closes && (word == "}" || word == ";");
+    if (word == "(" || word == "class" || word == "struct") return 0;
+    if (word == "{") ++depth;
+    if (word == "}") --depth;
+  }
+  return names || only_closes ? depth : 0;
+}
+
 }  // namespace
+
+void write_out_namespaces(const std::vector<std::string*>& texts) {
+  const Sources sources(texts);
+  MacroExpander all;
+  sources.teach(all);
+  const MacroNames undefined = sources.undefined();
+  std::map<std::string, std::string, std::less<>> written;
+  std::map<std::string, int, std::less<>> opened;
+  for (const auto& [name, macro] : all.macros()) {
+    if (macro.function || macro.body.empty() || all.several(name) || undefined.contains(name)) continue;
+    const auto expansion = all.expanded({name});
+    const int depth = expansion ? opened_namespaces(expansion->words) : 0;
+    if (depth == 0) continue;
+    std::string& text = written[name];
+    for (const std::string& word : expansion->words) append_token(text, word);
+    opened[name] = depth;
+  }
+  if (written.empty()) return;
+  sources.replace(texts, written, [&](std::size_t text) { return sources.closes(text, opened); });
+}
 
 void write_out_macros(const std::vector<std::string*>& texts,
                       const std::vector<std::pair<std::string, std::string>>& defines) {
+  write_pragmas_as_operators(texts);
+  write_out_class_names(texts, defines);
   write_out_definitions(texts, defines);
   write_out_pasted_names(texts, defines);
 }

@@ -97,6 +97,7 @@ std::string file_key(const Configuration& configuration, const BufferLayout& lay
   hasher.field("format", static_cast<std::int64_t>(source.format)).field("column", source.column);
   hasher.field("part", static_cast<std::int64_t>(source.part));
   hasher.field("partial", static_cast<std::int64_t>(source.partial));
+  hasher.field("finite", static_cast<std::int64_t>(source.finite));
   const Variables extra{{"file_bytes", static_cast<double>(status->size)}};
   const auto add = [&](const char* tag, const std::optional<ExpressionText>& text) {
     if (text) add_number(hasher, tag, configuration.evaluate(*text, extra));

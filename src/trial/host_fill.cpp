@@ -163,6 +163,9 @@ void read_numbers(const Configuration& configuration, const BufferLayout& layout
   }
 }
 
+constexpr const char* kInfinite =
+    "; inputs must be finite, or the file's `finite: false` says that they need not";
+
 template <class T>
 void check_finite(const BufferLayout& layout, const std::string& path, std::span<const std::byte> data) {
   if constexpr (kIsRealType<T>) {
@@ -173,7 +176,7 @@ void check_finite(const BufferLayout& layout, const std::string& path, std::span
         std::memcpy(&value, data.data() + i * sizeof(T), sizeof(T));
         if (std::isfinite(value)) continue;
         throw bad_input("element " + layout.index_text(i) + " of buffer '" + layout.spec->name + "' is " +
-                            format_number(static_cast<double>(value)) + "; inputs must be finite",
+                            format_number(static_cast<double>(value)) + kInfinite,
                         {path, 0, 0});
       }
     });
@@ -200,7 +203,7 @@ std::vector<MemberLimits> limits_of(const Configuration& configuration, const Re
 }
 
 void check_records(const Configuration& configuration, const BufferLayout& layout, const std::string& path,
-                   std::span<const std::byte> data) {
+                   bool finite, std::span<const std::byte> data) {
   const auto limits = limits_of(configuration, *layout.record);
   for (std::uint64_t i = 0; i < layout.count; ++i) {
     for (const MemberLimits& member : limits) {
@@ -210,10 +213,11 @@ void check_records(const Configuration& configuration, const BufferLayout& layou
         std::memcpy(&raw, place, sizeof(T));
         return static_cast<double>(raw);
       });
-      if (std::isfinite(value) && value >= member.low && value <= member.high) continue;
-      const std::string limit = std::isfinite(value) ? "; expected " + format_number(member.low) + " to " +
-                                                           format_number(member.high)
-                                                     : "; inputs must be finite";
+      const bool limited = value >= member.low && value <= member.high;
+      if (std::isfinite(value) ? limited : !finite && (limited || std::isnan(value))) continue;
+      const std::string limit = std::isfinite(value) || !finite ? "; expected " + format_number(member.low) +
+                                                                      " to " + format_number(member.high)
+                                                                : kInfinite;
       throw bad_input("'" + member.name + "' of record " + layout.index_text(i) + " of buffer '" +
                           layout.spec->name + "' is " + format_number(value) + limit,
                       {path, 0, 0});
@@ -307,7 +311,8 @@ void fill_from_file(const Configuration& configuration, const BufferLayout& layo
       fill_from_matrix(layout, *configuration.workload().inputs->matrix(files, path), source.part, out);
       break;
   }
-  if (layout.record != nullptr) return check_records(configuration, layout, path, out);
+  if (layout.record != nullptr) return check_records(configuration, layout, path, source.finite, out);
+  if (!source.finite) return;
   visit_scalar(*layout.scalar, [&]<class T>() { check_finite<T>(layout, path, out); });
 }
 

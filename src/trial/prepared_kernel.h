@@ -53,9 +53,8 @@ class PreparedKernel {
   /// arguments depend on them. Throws bad_input where an expression has no sense, and kUnfit as the
   /// constructor.
   void update(const Variables& variables);
-  /// Copies the buffers of `symbols:` into the module's variables; to be called once the buffers are filled.
-  /// Gives the variables of `symbols:` their content, and those that are only read what they had at first:
-  /// code that is in memory may have run before.
+  /// Gives the variables of `symbols:` the content of their buffers, and those that are only read what they
+  /// had at first: code that is in memory may have run before. To be called once the buffers are filled.
   void load_symbols();
   /// Copies the variables of `read_symbols:` into their buffers, behind what the stream has.
   void read_symbols(Stream& stream);

@@ -171,7 +171,7 @@ void require_column(const YamlNode& node, FileFormat format) {
 
 FileSource read_file_source(const YamlNode& node) {
   node.require_keys({"path", "format", "column", "part", "records", "columns", "words", "skip", "offset",
-                     "row_pitch", "partial", "optional", "after"});
+                     "row_pitch", "partial", "optional", "finite", "after"});
   FileSource source;
   source.path = read_expression(node.at("path"));
   read_optional(node, "format", source.format, read_word<FileFormat>);
@@ -185,6 +185,7 @@ FileSource read_file_source(const YamlNode& node) {
   read_optional(node, "row_pitch", source.row_pitch, read_expression);
   read_optional(node, "partial", source.partial, [](const YamlNode& n) { return n.boolean(); });
   read_optional(node, "optional", source.optional, [](const YamlNode& n) { return n.boolean(); });
+  read_optional(node, "finite", source.finite, [](const YamlNode& n) { return n.boolean(); });
   read_optional(node, "after", source.after, read_text);
   const bool binary = source.format == FileFormat::kBinary;
   if (source.format != FileFormat::kText && source.skip)
@@ -192,6 +193,8 @@ FileSource read_file_source(const YamlNode& node) {
                      std::string(binary ? "; use `offset` (bytes)" : ""));
   if (!binary && (source.offset || source.row_pitch))
     throw node.error("`offset` and `row_pitch` are for binary files");
+  if (!source.finite && !binary && source.format != FileFormat::kNpy)
+    throw node.error("`finite: false` is for files of the formats `binary` and `npy`");
   require_column(node, source.format);
   if (source.format != FileFormat::kMatrixMarket && node.find("part"))
     throw node.error("`part` (of a matrix) goes with `format: mtx`");

@@ -83,7 +83,8 @@ struct FileSource {
   std::optional<ExpressionText> skip, offset, row_pitch;
   bool partial = false;
   bool optional = false;
-  std::string after;  ///< scalar: the number that follows this text
+  bool finite = true;  ///< an infinity and NaN are errors
+  std::string after;   ///< scalar: the number that follows this text
 };
 
 /// What one member of each record of a buffer holds.

@@ -300,12 +300,83 @@ TEST_F(NewCommand, PointersToATypeWithoutAFormAreBuffersOfBytes) {
             "int main() {\n  Node* d;\n  Cell<short>* c;\n  mark<<<4, 64>>>(d, c, 256);\n}\n");
   EXPECT_THAT(yaml, HasSubstr("    d: {type: uchar, shape: [\"n * 64\"], init: 0}  # FILL IN shape in bytes "
                               "(elements of the type Node)"));
-  EXPECT_THAT(yaml, HasSubstr("    c: {type: uchar, "));
+  EXPECT_THAT(yaml, HasSubstr("    Cell_short: {value: short, used: int}\n"));
   const CliResult ran =
       run_with("nodes", yaml,
                {{"d: {type: uchar, shape: [\"n * 64\"]", "d: {type: int, shape: [n, 4]"},
                 {"checks: []", "checks: [{buffer: d, region: [[0, 256], [2, 3]], expected: 7}]"}});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewCommand, InstancesOfClassTemplatesAreStructs) {
+  const std::string yaml = draft(
+      "bodies",
+      "template <typename T> struct Vec3 { T x, y, z; };\n"
+      "template <typename T, int N> class Matrix {\n"
+      " public:\n  __device__ T& at(int i, int j) { return m[i * N + j]; }\n private:\n  T m[N * N];\n};\n"
+      "template <typename T> struct Body { Vec3<T> position; T mass; Matrix<T, 2> m; const T* table; };\n"
+      "template <typename T> struct Base { virtual void f() {} T x; };\n"
+      "template <typename T> __global__ void move(T* out, Vec3<T>* p, Body<T>* bodies, Base<T>* objects, int "
+      "n) {\n"
+      "  int i = threadIdx.x;\n  if (i < n) out[i] = p[i].y + bodies[i].position.z + bodies[i].m.at(1, 0) + "
+      "bodies[i].table[0];\n}\n"
+      "void run(double* out, Vec3<double>* p, Body<double>* b, Base<double>* o) {\n  move<double><<<1, "
+      "64>>>(out, p, b, o, "
+      "64);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("    Vec3_double: {x: double, y: double, z: double}\n"
+                              "    Matrix_double_2: {m: \"double[4]\"}\n"
+                              "    Body_double: {position: Vec3_double, mass: double, m: Matrix_double_2, "
+                              "table: ulong}\n"));
+  EXPECT_THAT(yaml, HasSubstr("    o: {type: uchar, "));
+  const CliResult ran =
+      run_with("bodies", yaml,
+               {{"{position: 0, mass: 0, m: 0, table: {addresses: [table]}}",
+                 "{position: [1, 2, 3], mass: 0, m: [0, 0, 30, 0], table: {addresses: [table]}}"},
+                {"table: {type: double, shape: [n], init: {uniform: [0, 1]}}",
+                 "table: {type: double, shape: [n], init: 500}"},
+                {"checks: []", "checks: [{buffer: out, expected: 533}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+/// Of instances that lie in memory in another way, or whose names say too little, there are only bytes.
+TEST_F(NewCommand, InstancesWithALayoutOfTheirOwnAreBytes) {
+  const std::string yaml =
+      draft("layouts",
+            "template <class T> struct alignas(64) Line { T a, b; };\n"
+            "template <class T> struct alignas(16) Four { T a, b, c, d; };\n"
+            "template <class T> union Either { T t; unsigned u; };\n"
+            "template <class T> struct Bits { T value; unsigned low : 4; };\n"
+            "template <class T> struct View { T data; int n; };\n"
+            "template <class T> struct Op { virtual void f() {} };\n"
+            "template <class T> struct Add : Op<T> { T x; };\n"
+            "template <class T> struct A { T x; };\ntemplate <class T> struct B { int x; };\n"
+            "template <class T> struct Both : A<T>, B<T> { T y; };\n"
+            "namespace p { template <class T> struct P { T x; }; }\n"
+            "namespace q { template <class T> struct P { T x, y; }; }\n"
+            "template <int N> struct Row { float v[N]; };\n"
+            "__global__ void k(Line<float>* line, Four<float>* four, Either<float>* either, Bits<int>* bits, "
+            "View<const float*>* view, Add<float>* add, Both<float>* both, p::P<float>* pp, Row<4 + 2>* six, "
+            "Row<4 - "
+            "2>* two) { line[threadIdx.x].a = 1; }\n");
+  EXPECT_THAT(yaml,
+              HasSubstr("  types:\n    Four_float: {a: float, b: float, c: float, d: float}\n"
+                        "    Either_float: {t: float}\n"
+                        "    Row_4_2: {v: \"float[6]\"}\n    Row_4_2_: {v: \"float[2]\"}\n  buffers:\n"));
+  for (const char* bytes : {"line", "bits", "view", "add", "both", "pp"})
+    EXPECT_THAT(yaml, HasSubstr("    " + std::string(bytes) + ": {type: uchar, ")) << bytes;
+}
+
+/// As they lie where nothing is left out between them.
+TEST_F(NewCommand, PackedStructsWithoutGapsHaveMembers) {
+  const std::string yaml =
+      draft("packed",
+            "struct __attribute__((__packed__)) Atom { float x, y; int type; };\n"
+            "struct __attribute__((packed)) Loose { char kind; float x; };\n"
+            "struct __attribute__((may_alias)) Plain { char kind; float x; };\n"
+            "__global__ void k(Atom* atoms, Loose* loose, Plain* plain) { atoms[threadIdx.x].type = 1; }\n");
+  EXPECT_THAT(yaml, HasSubstr("Atom: {x: float, y: float, type: int}\n"));
+  EXPECT_THAT(yaml, HasSubstr("Plain: {kind: char, x: float}\n"));
+  EXPECT_THAT(yaml, HasSubstr("    loose: {type: uchar, shape: [\"elements * 5\"]"));
 }
 
 TEST_F(NewCommand, FunctionObjectsWithoutMembersArePassed) {
@@ -351,6 +422,55 @@ TEST_F(NewCommand, TakesMacrosAndFoldersFromTheMakefileAndTheCommandLine) {
   EXPECT_EQ(kiln({"new", path("flags.cu"), "-o", path("x.yaml"), "-I", path("nowhere")}).code, kExitBadInput);
 }
 
+/// The template itself has no body.
+TEST_F(NewCommand, TakesTheArgumentsOfASpecialisation) {
+  const std::string yaml = draft("special",
+                                 "template <typename T> __global__ void fill(T* x, int n);\n"
+                                 "template <> __global__ void fill<double>(double* x, int n) { if "
+                                 "(threadIdx.x < n) x[threadIdx.x] = 3; }\n"
+                                 "template <> __global__ void fill<float>(float* x, int n) { if (threadIdx.x "
+                                 "< n) x[threadIdx.x] = 4; }\n"
+                                 "void run(double* x, int n) { fill<double><<<1, 64>>>(x, n); }\n");
+  EXPECT_THAT(yaml, HasSubstr("      template_args: [double]\n"));
+  EXPECT_THAT(yaml, HasSubstr("x: {type: double, "));
+  const CliResult ran = run_with("special", yaml,
+                                 {{"n: {type: int, default: 1024}", "n: {type: int, default: 64}"},
+                                  {"checks: []", "checks: [{buffer: x, expected: 3}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewCommand, TakesMacrosOfAFileThatTheMakefileIncludes) {
+  write("app/Makefile", "include ../common.mk\n-include $(HERE)/absent.mk\nall:\n\tnvcc x.cu\n");
+  write("common.mk", "FLAGS = -DWIDTH=8\n");
+  write(
+      "app/wide.cu",
+      "__global__ void k(float* x) { x[threadIdx.x] = WIDTH; }\nint main() { float* x; k<<<1, 8>>>(x); }\n");
+  const CliResult drafted = kiln({"new", path("app/wide.cu"), "-o", path("wide.yaml")});
+  ASSERT_EQ(drafted.code, kExitDone) << drafted.err;
+  EXPECT_THAT(files_->read_file(path("wide.yaml")).value_or(""),
+              HasSubstr("# by the build: -DWIDTH of ../common.mk:1\n"));
+}
+
+TEST_F(NewCommand, MakesHeadersThatTheBuildConfigures) {
+  write("lib/CMakeLists.txt", "project(Lib VERSION 2.1)\nset(LIB_WIDTH 4)\nconfigure_file(x.in x)\n");
+  write("lib/include/lib/config.h.in",
+        "#pragma once\n#define WIDTH @LIB_WIDTH@\n#cmakedefine LIB_WITH_CUDA\n#cmakedefine01 LIB_EXTRA\n");
+  write("lib/src/wide.cu",
+        "#include <lib/config.h>\n#ifdef LIB_WITH_CUDA\n"
+        "__global__ void k(float* x) { x[threadIdx.x] = WIDTH + LIB_EXTRA; }\n#endif\n"
+        "int main() { float* x; k<<<1, 64>>>(x); }\n");
+  EXPECT_EQ(kiln({"new", path("lib/src/wide.cu"), "other", "-o", path("wide.yaml")}).code, kExitBadInput);
+  EXPECT_FALSE(exists("wide_headers")) << "left without a draft";
+  const CliResult drafted = kiln({"new", path("lib/src/wide.cu"), "-o", path("wide.yaml")});
+  ASSERT_EQ(drafted.code, kExitDone) << drafted.err;
+  EXPECT_THAT(drafted.out, HasSubstr("wrote " + path("wide_headers/lib/config.h") + ", made of "));
+  EXPECT_THAT(drafted.out, HasSubstr("; FILL IN: LIB_EXTRA\n"));
+  EXPECT_EQ(files_->read_file(path("wide_headers/lib/config.h")).value_or(""),
+            "#pragma once\n#define WIDTH 4\n#define LIB_WITH_CUDA\n#define LIB_EXTRA 0  // FILL IN\n");
+  EXPECT_THAT(files_->read_file(path("wide.yaml")).value_or(""),
+              HasSubstr("      options: [\"-Iwide_headers\"]\n"));
+}
+
 TEST_F(NewCommand, TakesWhatTheTextNeedsFromTheCMakeListsAbove) {
   write("p/CMakeLists.txt",
         "project(demo)\nadd_definitions(-DSTEPS=3 -DNOT_NAMED)\nadd_subdirectory(src)\n"
@@ -383,6 +503,20 @@ TEST_F(NewCommand, TakesWhatTheTextNeedsFromTheCMakeListsAbove) {
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err;
 }
 
+TEST_F(NewCommand, FindsTheHeadersOfOtherSources) {
+  write("p/public/math/weight.h", "#pragma once\n__device__ int weight(int x);\n");
+  write("p/public/math/twice.h", "#pragma once\n__device__ inline int twice(int x) { return 2 * x; }\n");
+  write("p/private/weight.cu",
+        "#include \"weight.h\"\n#include \"twice.h\"\n__device__ int weight(int x) { return twice(x); }\n");
+  write("p/CMakeLists.txt", "include_directories(public)\n");
+  const std::string program = write(
+      "p/app/program.cu", "#include \"math/weight.h\"\n__global__ void k(int* x) { *x = weight(*x); }\n");
+  EXPECT_EQ(kiln({"new", program, "-o", path("p/app/program.yaml")}).code, kExitDone);
+  const std::string yaml = files_->read_file(path("p/app/program.yaml")).value_or("");
+  EXPECT_THAT(yaml, HasSubstr("source: [program.cu, ../private/weight.cu]"));
+  EXPECT_THAT(yaml, HasSubstr("-I../public/math"));
+}
+
 TEST_F(NewCommand, FoldersOfCudaItselfAreNotTaken) {
   write("toolkit/crt/host_defines.h", "");
   write("toolkit/device_launch_parameters.h", "#error the back end has its own\n");
@@ -396,6 +530,20 @@ __global__ void scaled(float* data, int n) {
 }
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("options: [\"-Ihelpers\"]"));
+  const CliResult ran = kiln({"run", path("scaled.yaml"), "--device", "cpu"});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err;
+}
+
+TEST_F(NewCommand, CopiesOfOldToolkitsAreNotTaken) {
+  write("include/cuda_runtime_api.h", "#error this one is too old\n");
+  write("include/cuda_runtime.h", "#error this one is too old\n");
+  const std::string yaml = draft("scaled", R"cuda(#include "cuda_runtime.h"
+__global__ void scaled(float* data, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) data[i] *= 3.0f;
+}
+)cuda");
+  EXPECT_THAT(yaml, Not(HasSubstr("-Iinclude")));
   const CliResult ran = kiln({"run", path("scaled.yaml"), "--device", "cpu"});
   EXPECT_EQ(ran.code, kExitDone) << ran.err;
 }

@@ -334,7 +334,7 @@ TEST_F(NewPrograms, ExtentsOfANamespaceAndIntegersOfTheCLibraryAreKnown) {
       "using word = __uint32_t;\n"
       "__global__ void k(struct Photons p, word n) { p.x[1][0] = n; p.w[0] = p.x[0][0]; }\n"
       "int main() { Photons p; k<<<1, 1>>>(p, 3); }\n");
-  EXPECT_THAT(yaml, HasSubstr("args: [{struct: [x, x, w]}, n]"));
+  EXPECT_THAT(yaml, HasSubstr("args: [{struct: [x_0, x_1, w]}, n]"));
 }
 
 TEST_F(NewPrograms, ObjectsThatAKernelPassesOnAreClassesThatFunctionsCallLikeThat) {
@@ -425,6 +425,74 @@ void run(float* out, float* w, int n) {
   EXPECT_THAT(none.err, HasSubstr("defines no variable 'grid::n'"));
 }
 
+TEST_F(NewPrograms, ConstantsOfAStructInANamespaceAreSymbols) {
+  const std::string yaml = draft(R"cuda(
+namespace sim { struct Step { int count; double size; void set(int n); }; }
+__constant__ sim::Step step;
+__global__ void fill(double* out) { out[threadIdx.x] = step.count * step.size; }
+void run(double* out, sim::Step s) {
+  cudaMemcpyToSymbol(step, &s, sizeof(s));
+  fill<<<1, 32>>>(out);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("symbols: {step: step}"));
+  const CliResult ran =
+      run_with(yaml, {{"members: {count: 0, size: 0}", "members: {count: 3, size: 2.5}"},
+                      {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 7.5}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+/// Pure functions of the base are left out with what the host's class defines, so that no class is abstract;
+/// members for both sides may be defined in another file, where they have no mark.
+TEST_F(NewPrograms, ClassesWithPureFunctionsOfTheHostArePassed) {
+  write("equation.h", R"cuda(#pragma once
+#include <memory>
+namespace base {
+struct Field { std::shared_ptr<double[]> data; };
+struct Equation {
+  virtual void fill(Field& v) const = 0;
+  virtual double exact(double x) const { return x; }
+};
+}
+struct Linear : public base::Equation {
+  virtual void fill(base::Field& v) const;
+  virtual double exact(double x) const override;
+  __host__ __device__ double slope(double x) const;
+  double factor;
+};
+)cuda");
+  write("equation.cu", R"cuda(#include "equation.h"
+void Linear::fill(base::Field& v) const { v.data[0] = exact(0); }
+double Linear::exact(double x) const { return factor * x * x / 2; }
+double Linear::slope(double x) const { return factor * x; }
+)cuda");
+  const std::string yaml = draft(R"cuda(#include "equation.h"
+__global__ void fill(double* x, const Linear e) { x[threadIdx.x] = e.slope(2); }
+void run(double* x, const Linear& e) { fill<<<1, 32>>>(x, e); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("equation.cu]"));
+  const CliResult ran =
+      run_with(yaml, {{"{value: 0, type: double}", "{value: 2.5, type: double}"},
+                      {"checks: []", "checks: [{buffer: x, region: [[0, 32]], expected: 5}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, UnionsOfClassTemplatesWithNamedDefaultsStay) {
+  const std::string yaml = draft(R"cuda(
+enum precision { low, high };
+template <typename T, precision P = high> struct Row {
+  union { struct { T x, y; }; T values[2]; };
+  __device__ Row(T s);
+};
+template <typename T, precision P> __device__ Row<T, P>::Row(T s) : x(s), y(2 * s) {}
+__global__ void fill(float* out) { Row<float> row(threadIdx.x); out[threadIdx.x] = row.y - 2 * row.values[0] + 3; }
+void run(float* out) { fill<<<1, 32>>>(out); }
+)cuda");
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 3}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, EachNameOfADeclarationInConstantMemoryIsASymbol) {
   const std::string yaml = draft(R"cuda(
 namespace grid {
@@ -482,6 +550,44 @@ int main() {
                                          "checks: [{buffer: image, region: [[63, 64]], expected: 190}, "
                                          "{buffer: total, name: total, expected: 64.5}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << yaml;
+}
+
+/// A draft of one kernel has what the program's other kernels set, or read, in variables of the device.
+TEST_F(NewPrograms, VariablesOfTheDeviceThatOtherKernelsUseArePassed) {
+  const std::string source = write("state.cu", R"cuda(
+__device__ float* data;
+__device__ int offset;
+__device__ float table[2][4];
+__device__ int own;
+__global__ void init(float* p, int n) { data = p; offset = n; }
+__global__ void fill() { float* row = table[1]; row[threadIdx.x] = 3.0f; own = 1; }
+__device__ float looked_up() { return table[1][offset]; }
+__global__ void step(float* y) {
+  const int i = threadIdx.x;
+  data[i] += 1.0f;
+  y[i] = data[i] + looked_up();
+}
+)cuda");
+  const auto draft_of = [&](const std::string& kernel) {
+    const CliResult result = kiln({"new", source, kernel, "-o", path("state.yaml"), "--force"});
+    EXPECT_EQ(result.code, kExitDone) << result.err;
+    return files_->read_file(path("state.yaml")).value_or("");
+  };
+  const std::string step = draft_of("step");
+  EXPECT_THAT(step, HasSubstr(" symbols: {data: data_address, offset: offset, table: table}\n"));
+  const CliResult ran = run_with(step, {{"default: 1024", "default: 256"},
+                                        {"data: {type: float, shape: [elements], init: {uniform: [0, 1]}}",
+                                         "data: {type: float, shape: [elements], init: 2}"},
+                                        {"offset: {type: int, shape: [1], init: {uniform: [0, 16]}}",
+                                         "offset: {type: int, shape: [1], init: 3}"},
+                                        {"table: {type: float, shape: [8], init: {uniform: [0, 1]}}",
+                                         "table: {type: float, shape: [8], init: {iota: [0, 1]}}"},
+                                        {"checks: []", "checks: [{buffer: y, expected: 10}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << step;
+  const std::string fill = draft_of("fill");
+  EXPECT_THAT(fill, HasSubstr(" read_symbols: {table: table}\n"));
+  EXPECT_THAT(fill, Not(HasSubstr("own")));
+  EXPECT_THAT(fill, Not(HasSubstr(" symbols:")));
 }
 
 TEST_F(NewPrograms, PointersToDeviceFunctionsArePassed) {
@@ -602,20 +708,37 @@ void run(State host, int** t, const Field* more) {
   EXPECT_THAT(yaml, HasSubstr("tables_addresses: {type: ulong, shape: [2], init: {addresses: [tables_0, "
                               "tables_1]}}"));
   const std::string members =
-      "{members: {out: {addresses: [out]}, \"fields[0].values\": {addresses: [values]}, "
-      "\"fields[0].n\": 0, \"fields[1].values\": {addresses: [values]}, \"fields[1].n\": 0, "
-      "next: {addresses: [next]}, scale: 0}}";
+      "{members: {out: {addresses: [out]}, \"fields[0].values\": {addresses: [state_fields_0_values]}, "
+      "\"fields[0].n\": 0, \"fields[1].values\": {addresses: [state_fields_1_values]}, "
+      "\"fields[1].n\": 0, next: {addresses: [next]}, scale: 0}}";
   std::string filled = members;
   filled.replace(filled.find(".n\": 0"), 6, ".n\": 32");
   filled.replace(filled.find("scale: 0"), 8, "scale: 3");
   const CliResult ran =
       run_with(yaml, {{members, filled},
-                      {"values: {type: float, shape: [elements], init: {uniform: [0, 1]}}",
-                       "values: {type: float, shape: [elements], init: 2}"},
+                      {"    values: {type: float, shape: [elements], init: {uniform: [0, 1]}}",
+                       "    values: {type: float, shape: [elements], init: 2}"},
+                      {"state_fields_1_values: {type: float, shape: [elements], init: {uniform: [0, 1]}}",
+                       "state_fields_1_values: {type: float, shape: [elements], init: 3}"},
                       {"tables_1: {type: int, shape: [elements], init: {uniform: [0, 16]}}",
                        "tables_1: {type: int, shape: [elements], init: 5}"},
-                      {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 13}]"}});
+                      {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 16}]"}});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, StructsOfTwoArgumentsPointToBuffersOfTheirOwn) {
+  const std::string yaml = draft(R"cuda(
+struct Image { unsigned char* data; int width; };
+__global__ void difference(const Image* first, const Image* second, int* data) {
+  data[threadIdx.x] = first->data[threadIdx.x] - second->data[threadIdx.x];
+}
+void run(const Image* first, const Image* second, int* data) { difference<<<1, 32>>>(first, second, data); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("first: {type: Image, shape: [elements], init: {members: {data: {addresses: "
+                              "[first_data]}, width: 0}}}"));
+  EXPECT_THAT(yaml, HasSubstr("second: {type: Image, shape: [elements], init: {members: {data: {addresses: "
+                              "[second_data]}, width: 0}}}"));
+  EXPECT_THAT(yaml, HasSubstr("    data: {type: int, shape: [elements]"));
 }
 
 TEST_F(NewPrograms, NumbersOfCufftAreRealAndComplex) {
@@ -642,6 +765,27 @@ void run(cufftComplex* x, cufftDoubleComplex* z, REAL* out) {
                        "x: {type: float2, shape: [elements], init: 2}"},
                       {"checks: []", "checks: [{buffer: out, region: [[0, 32]], expected: 6}]"}});
   EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
+TEST_F(NewPrograms, HandlesOfLibrariesAreMembersOfRecords) {
+  const std::string yaml = draft(R"cuda(
+#include <cufft.h>
+#include <curand.h>
+struct Data {
+  float* w;
+  curandGenerator_t generator;
+  cufftHandle plan;
+};
+__constant__ Data data;
+__global__ void grow() { data.w[threadIdx.x] += 1; }
+void run(Data& host) {
+  curandCreateGenerator(&host.generator, CURAND_RNG_PSEUDO_DEFAULT);
+  cudaMemcpyToSymbol(data, &host, sizeof(Data));
+  grow<<<1, 32>>>();
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("symbols: {data: data}"));
+  EXPECT_THAT(yaml, HasSubstr("Data: {w: ulong, generator: ulong, plan: int}"));
 }
 
 /// A type that is made of a number of cuFFT is no type of the host, and what a file instantiates of a class
@@ -808,6 +952,64 @@ TEST_F(NewPrograms, VectorsOfGlmAreRowsOfNumbers) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
+/// Functions of the host that are virtual, pure or not, do not move the members of what the kernel takes.
+TEST_F(NewPrograms, VirtualFunctionsOfTheHostLeaveTheirPointer) {
+  const std::string yaml = draft(R"cuda(#include <string>
+#include <vector>
+struct Equation {
+  virtual void fill(std::vector<double>& values) const = 0;
+  virtual ~Equation();
+  double scale = 1;
+};
+Equation::~Equation() { printf("%s", std::string("left").c_str()); }
+struct Heat : public Equation {
+  explicit Heat(double c) : conductivity(c) {}
+  void fill(std::vector<double>& values) const override;
+  __host__ __device__ double flux(double x) const { return conductivity * x; }
+  double conductivity;
+};
+void Heat::fill(std::vector<double>& values) const { values.push_back(conductivity); }
+struct Named {
+  virtual std::string name() { return "n"; }
+  double value;
+};
+__global__ void k(Heat heat, Named named, double* out) {
+  out[threadIdx.x] = heat.flux(2) + heat.scale * 100 + named.value * 1000;
+}
+void run(double* out, Named named) { k<<<1, 8>>>(Heat(3), named, out); }
+)cuda");
+  const std::string zeros =
+      "{struct: [{value: 0, type: ulong}, {value: 0, type: double}, {value: 0, type: double}]}";
+  const std::string zero = "{struct: [{value: 0, type: ulong}, {value: 0, type: double}]}";
+  EXPECT_THAT(yaml, HasSubstr("args: [" + zeros + ", " + zero + ", out]"));
+  const CliResult ran = run_with(
+      yaml,
+      {{zeros, "{struct: [{value: 0, type: ulong}, {value: 7, type: double}, {value: 3, type: double}]}"},
+       {zero, "{struct: [{value: 0, type: ulong}, {value: 5, type: double}]}"},
+       {"elements: {type: int, default: 1024", "elements: {type: int, default: 8"},
+       {"checks: []", "checks: [{buffer: out, expected: 5706}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+/// Of glm before 0.9.9, whose classes are called so.
+TEST_F(NewPrograms, VectorsOfEarlierGlmAreRowsOfNumbers) {
+  write(
+      "glm.hpp",
+      "namespace glm {\nenum precision { highp };\n"
+      "template <typename T, precision P = highp> struct tvec3 { union { T x, r, s; }; union { T y, g, t; }; "
+      "union { T z, b, p; }; };\n"
+      "template <typename T, precision P = highp> struct tmat2x3 { tvec3<T, P> value[2]; };\n"
+      "typedef tvec3<float, highp> vec3;\ntypedef tmat2x3<float, highp> mat2x3;\n}\n");
+  const std::string yaml = draft(
+      "#include \"glm.hpp\"\n__global__ void k(glm::vec3* out, glm::vec3 shift, glm::mat2x3 m) {\n"
+      "  out[threadIdx.x].y = shift.z + m.value[1].z;\n}\n"
+      "void run(glm::vec3* out, glm::vec3 shift, glm::mat2x3 m) { k<<<1, 8>>>(out, shift, m); }\n");
+  const std::string zero = "{value: 0, type: float}";
+  EXPECT_THAT(yaml, HasSubstr("out: {type: float3, shape: [elements]"));
+  EXPECT_THAT(yaml,
+              HasSubstr("args: [out, {struct: [" + zero + ", " + zero + ", " + zero + "]}, {struct: ["));
+}
+
 /// What its constructor and destructor do is the host's; its containers are bytes that the kernel carries
 /// along.
 TEST_F(NewPrograms, HostClassesByValueHaveBytesForTheirContainers) {
@@ -833,6 +1035,49 @@ TEST_F(NewPrograms, HostClassesByValueHaveBytesForTheirContainers) {
   const CliResult ran =
       run_with(yaml, {{"elements: {type: int, default: 1024", "elements: {type: int, default: 256"},
                       {"checks: []", "checks: [{buffer: next, expected: 255}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+/// Containers in classes of members, several of a line, in a class template, and of a class of the host.
+TEST_F(NewPrograms, ClassesOfMembersHaveBytesForTheirContainers) {
+  const std::string yaml = draft(
+      "#include <string>\n#include <vector>\n"
+      "struct Point { std::string name; };\n"
+      "struct Times { double first; std::vector<double> all; };\n"
+      "class Param {\n public:\n  float g = 9.5f;\n  std::string one, two;\n  Times times;\n"
+      "  std::vector<Point> points;\n  int n = 4;\n};\n"
+      "template <class T> struct Blocks { T* x; std::vector<Point> zones; };\n"
+      "template <class T> __global__ void fall(Param param, Blocks<T> blocks) {\n"
+      "  if (threadIdx.x < param.n) blocks.x[threadIdx.x] = param.g * param.times.first;\n}\n"
+      "int main() {\n  Param param;\n  Blocks<float> blocks;\n  cudaMalloc(&blocks.x, 64);\n"
+      "  fall<<<1, 16>>>(param, blocks);\n}\n");
+  const CliResult ran =
+      run_with(yaml, {{"{struct: [{value: 0, type: float}", "{struct: [{value: 9.5, type: float}"},
+                      {"{value: 0, type: double}", "{value: 2, type: double}"},
+                      {"elements: {type: int, default: 1024", "elements: {type: int, default: 16"},
+                      {"checks: []", "checks: [{buffer: x, region: [[0, 16]], expected: 19}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+/// Of an object that a kernel takes by value, and of its members: nothing calls them.
+TEST_F(NewPrograms, CopiesAndDestructorsOfTheHostAreLeftOut) {
+  const std::string yaml = draft(
+      "class Column {\n public:\n  float* data;\n  bool copy = false;\n  Column(int n);\n"
+      "  Column(const Column& other, int depth = 0);\n  Column(Column&& other) noexcept;\n"
+      "  ~Column() noexcept(true);\n"
+      "  __device__ float get(int i) const { return data[i]; }\n};\n"
+      "class Mesh {\n public:\n  const int n;\n  Column x;\n  Mesh(int n);\n  Mesh(const Mesh& other);\n"
+      "  ~Mesh();\n};\n"
+      "Mesh::Mesh(const Mesh& other) : n(other.n), x(other.x) {}\n"
+      "Mesh::~Mesh() { cudaFree(x.data); }\n"
+      "__global__ void twice(Mesh mesh, float* y) {\n"
+      "  if (threadIdx.x < mesh.n) y[threadIdx.x] = 2 * mesh.x.get(threadIdx.x);\n}\n"
+      "int main() { Mesh mesh(32); float* y; cudaMalloc(&y, 128); twice<<<1, 32>>>(mesh, y); }\n");
+  const CliResult ran = run_with(
+      yaml,
+      {{"elements: {type: int, default: 1024", "elements: {type: int, default: 32"},
+       {"data: {type: float, shape: [elements], init: 0}", "data: {type: float, shape: [elements], init: 3}"},
+       {"checks: []", "checks: [{buffer: y, region: [[0, 32]], expected: 6}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
@@ -1369,6 +1614,47 @@ int main() { scale<<<1, 32>>>(a, b, c); }
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
+/// As they lie in memory by CUDA's library: what is no variable takes none.
+TEST_F(NewPrograms, SpansOfSeveralDimensionsArePassedWithTheirExtents) {
+  const std::string yaml = draft(R"cuda(
+#include <cuda/std/mdspan>
+namespace cs = cuda::std;
+constexpr auto dyn = cs::dynamic_extent;
+using Plane = cs::mdspan<float, cs::extents<int, dyn, 4>>;
+template <template <class...> class View, template <class, size_t> class Sizes>
+struct Fields {
+  View<const float, Sizes<int, 2>> rho;
+  View<int, Sizes<long, 1>> kind;
+};
+using Strided = cs::mdspan<float, cs::dextents<unsigned, 2>, cs::layout_stride>;
+static_assert(sizeof(Plane) == 16 && sizeof(Strided) == 24 && sizeof(Fields<cs::mdspan, cs::dextents>) == 32);
+static_assert(sizeof(cs::mdspan<int, cs::extents<int, 4, 5>>) == 8);
+__global__ void add(Plane a, Strided b, Fields<cs::mdspan, cs::dextents> f) {
+  const int x = threadIdx.x;
+  a(1, x) = b(1, x) + f.rho(2, x) + f.kind(x) + a.extent(0);
+}
+int main() { add<<<1, 4>>>(a, b, f); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("args: [{struct: [a_data, {value: 0, type: int}]}, "
+                              "{struct: [b_data, {value: 0, type: unsigned}, {value: 0, type: unsigned}, "
+                              "{value: 0, type: unsigned}, {value: 0, type: unsigned}]}, "
+                              "{struct: [f_data, {value: 0, type: int}, {value: 0, type: int}, kind_data, "
+                              "{value: 0, type: long}]}]"));
+  EXPECT_THAT(yaml, HasSubstr("of b: data, extent_0, extent_1, stride_0, stride_1; of f: data, extent_0"));
+  const CliResult ran =
+      run_with(yaml, {{"a_data, {value: 0, type: int}", "a_data, {value: 3, type: int}"},
+                      {"{value: 0, type: unsigned}, {value: 0, type: unsigned}, {value: 0, type: unsigned}, "
+                       "{value: 0, type: unsigned}",
+                       "{value: 3, type: unsigned}, {value: 4, type: unsigned}, {value: 8, type: unsigned}, "
+                       "{value: 1, type: unsigned}"},
+                      {"f_data, {value: 0, type: int}, {value: 0, type: int}",
+                       "f_data, {value: 3, type: int}, {value: 4, type: int}"},
+                      {"b_data: {type: float, shape: [elements], init: 0}",
+                       "b_data: {type: float, shape: [elements], init: 5}"},
+                      {"checks: []", "checks: [{buffer: a_data, region: [[4, 8]], expected: 8}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << yaml << ran.err << ran.out;
+}
+
 TEST_F(NewPrograms, NumbersOfThrustAndCudaAreThoseOfTheDevice) {
   const std::string yaml = draft(R"cuda(
 #include <cuda/cmath>
@@ -1392,6 +1678,35 @@ int main() { draw<<<1, 1>>>(a, b, c, d); }
               "checks: [{buffer: a, region: [[0, 1]], expected: 647396112}, "
               "{buffer: b, region: [[0, 1]], expected: 7.825903598e-06, rtol: 1e-4}, "
               "{buffer: c, region: [[0, 1]], expected: 1}, {buffer: d, region: [[0, 1]], expected: 28}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+/// The 10000th numbers that Thrust's documentation gives.
+TEST_F(NewPrograms, EnginesOfThrustGiveTheirDocumentedNumbers) {
+  const std::string yaml = draft(R"cuda(
+#include <curand_mtgp32_kernel.h>
+#include <thrust/random.h>
+template <class Engine> __device__ unsigned long late() {
+  Engine engine;
+  engine.discard(9999);
+  return engine();
+}
+__global__ void draw(unsigned long* number) {
+  number[0] = late<thrust::random::taus88>();
+  number[1] = late<thrust::ranlux24_base>();
+  number[2] = late<thrust::ranlux48_base>();
+  number[3] = late<thrust::ranlux24>();
+  number[4] = late<thrust::ranlux48>();
+}
+int main() { draw<<<1, 1>>>(number); }
+)cuda");
+  const CliResult ran =
+      run_with(yaml, {{"checks: []",
+                       "checks: [{buffer: number, region: [[0, 1]], expected: 3535848941}, "
+                       "{buffer: number, name: b, region: [[1, 2]], expected: 7937952}, "
+                       "{buffer: number, name: c, region: [[2, 3]], expected: 192113843633948}, "
+                       "{buffer: number, name: d, region: [[3, 4]], expected: 9901578}, "
+                       "{buffer: number, name: e, region: [[4, 5]], expected: 88229545517833}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 

@@ -64,6 +64,211 @@ int main() {
     EXPECT_THAT(yaml, HasSubstr(std::string(buffer) + ", shape: [nelems]"));
 }
 
+TEST_F(NewShapes, FollowArgumentsThatAreTheFunctionsOwnOrFromAHeader) {
+  write("sizes.h", "#define ALL 4096\n");
+  const std::string yaml = valid_draft(R"cuda(
+#include "sizes.h"
+__global__ void step(float* a, int n) { a[0] = n; }
+__global__ void turn(float* b, int m) { b[0] = m; }
+void run(int count) {
+  constexpr int block = 64;
+  int blocks = ((count - 1) / block) + 1;
+  float* a;
+  step<<<blocks, block>>>(a, count);
+}
+void all() {
+  int m = ALL;
+  int threads = 128, groups = (m + threads - 1) / threads;
+  float* b;
+  turn<<<groups, threads>>>(b, m);
+}
+int main() {
+  constexpr int count = 1 << 20;
+  run(count);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("n: {type: int, default: 1048576}  # as in the program: count"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, ((n - 1) // 64) + 1)\"]"));
+  EXPECT_THAT(yaml, HasSubstr("m: {type: int, default: 4096}  # as in the program: m"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"(m + 128 - 1) // 128\"]"));
+}
+
+TEST_F(NewShapes, OfArgumentsThatLoopsAndDeviceCodeNameAreMarked) {
+  const std::string yaml = valid_draft(R"cuda(
+__device__ int next(int i) { int stride = 5; return i + stride; }
+__global__ void mean(float* out, const float* in, int channels, int shift, int passes, int steps) {
+  const int levels = 3;
+  for (int ch = 0; ch < channels; ++ch) out[ch] += in[next(ch) + levels + shift + passes + steps];
+}
+void run(float* out, const float* in, int ch, int levels, int pass, int stride) {
+  mean<<<1, 32>>>(out, in, ch, levels, pass, stride);
+}
+void others() {
+  for (int pass = 7; pass < 9; ++pass) work(pass);
+}
+)cuda");
+  for (const char* name : {"channels", "shift", "passes", "steps"})
+    EXPECT_THAT(yaml, HasSubstr(std::string(name) + ": {type: int, default: 1}  # FILL IN its value"));
+  const std::string in_macro = valid_draft(R"cuda(
+#define FOR_EACH(...) for (int device = 0; device < count(); ++device) { __VA_ARGS__ }
+__global__ void mean(float* out, int n) { extern __shared__ float s[]; out[n] = s[0]; }
+void run(float* out, const int* sizes, int n) {
+  FOR_EACH(
+    int delta = sizes[device];
+    int bytes = 3 * sizeof(float) * delta;
+    mean<<<1, 32, bytes>>>(out, delta);
+  );
+}
+)cuda");
+  EXPECT_THAT(in_macro, HasSubstr("shared: \"3 * 4 * n\"  # line"));
+}
+
+/// Where the first value of a variable is an assignment, and in a class's functions.
+TEST_F(NewShapes, OfLocalValuesWithoutInitialisersAreRead) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void second(float* b, int n) { b[n] = 0; }
+__global__ void third(float* c, int k) { c[0] = k; }
+void other() { int g = 3; }
+void run_second(float* b, int n) {
+  int g;
+  g = n / 32;
+  second<<<g, 32>>>(b, n);
+}
+class Runner {
+  void run(float* c, int k) {
+    int blocks = k / 8;
+    third<<<blocks, 8>>>(c, k);
+  }
+};
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, n // 32)\"]  # line 8: (n/32)\n"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, k // 8)\"]  # line 13: blocks\n"));
+}
+
+TEST_F(NewShapes, OfNamesThatOnlyOtherFunctionsGiveAValueAreMarked) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void first(float* a, int n, int m) { a[n] = m; }
+__global__ void second(float* b, int n, int m) { b[n] = m; }
+__global__ void third(float* c, int k) { c[0] = k; }
+void other() { int t = 512; int m = 77; int g = 3; }
+void run_first(float* a, int n, int t, int m, int g) { first<<<g, t>>>(a, n, m); }
+void run_second(float* b, int n) {
+  int t, m, g;
+  if (n > 100) t = 64; else t = 32;
+  if (n > 5) { m = 4; }
+  g = n / 32;
+  second<<<g, t>>>(b, n, m);
+}
+class Runner {
+  void run(float* c, int k) {
+    int blocks = k / 8;
+    third<<<blocks, 8>>>(c, k);
+  }
+};
+void all(Runner& runner, float* c) {
+  const int k = 4096;
+  runner.run(c, k);
+}
+__global__ void fourth(float* d, int v, float scale) { d[0] = v * scale; }
+void set() { float scale = 2.5f; }
+void run_fourth(float* d, int v, float scale) { fourth<<<1, 32>>>(d, v, scale); }
+int main(int argc, char** argv) {
+  int v = 5;
+  std::cin >> v;
+  run_fourth(nullptr, v, 3.0f);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("v: {type: int, default: 5}  # FILL IN its value; in the program at first: v"));
+  EXPECT_THAT(yaml, HasSubstr("scale: {type: float, default: 2.5}  # FILL IN its value"));
+  EXPECT_THAT(yaml,
+              HasSubstr("m: {type: int, default: 77}  # FILL IN its value; in the program at first: m"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [3]  # FILL IN how many blocks; line 6"));
+  EXPECT_THAT(yaml, HasSubstr("block: [512]  # FILL IN work-items of a block; line 6"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, n // 32)\"]  # line 12"));
+  EXPECT_THAT(yaml, HasSubstr("block: [512]  # FILL IN work-items of a block; line 12"));
+  EXPECT_THAT(yaml, HasSubstr("k: {type: int, default: 4096}  # as in the program: k"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, k // 8)\"]  # line 17"));
+}
+
+TEST_F(NewShapes, OfValuesThatLoopsAndStreamsChangeAreMarked) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void rounded(float* a, int n) { a[0] = n; }
+__global__ void chosen(float* b, int n) { b[0] = n; }
+__global__ void read(float* c, int n) { c[0] = n; }
+__global__ void swapped(float* d, int n) { d[0] = n; }
+__global__ void inside(float* e, int n) { e[0] = n; }
+void run_rounded(float* a, int n) {
+  int p = 1;
+  for (; p < n; p *= 2) {}
+  rounded<<<1, p>>>(a, n);
+}
+void run_chosen(float* b, int n, int kind) {
+  int threads = 32, blocks = 8;
+  switch (kind) { case 1: threads = 64; break; default: threads = 96; }
+  kind > 2 ? blocks = 4 : blocks = 2;
+  chosen<<<blocks, threads>>>(b, n);
+}
+void run_read(float* c, int n) {
+  int size = 16;
+  std::cin >> size;
+  int half = n >> 1;
+  read<<<half, size>>>(c, n);
+}
+void run_swapped(float* d, int n) {
+  int rows = 8, cols = 128;
+  std::swap(rows, cols);
+  swapped<<<rows, cols>>>(d, n);
+}
+void run_inside(float* e, int n) {
+  int width = 64;
+  for (; width < n; width *= 2) inside<<<1, width>>>(e, n);
+}
+__global__ void halved(float* f, int q, int it) { f[q] = it; }
+void run_halved(float* f) {
+  int it = 0, q = 512;
+  while (q > 1) {
+    int part = q / 4;
+    halved<<<q / 64, 64>>>(f, q, it);
+    part /= 2;
+    q /= 2;
+    ++it;
+  }
+}
+)cuda");
+  for (const char* block : {"1", "32", "16", "128"})
+    EXPECT_THAT(yaml, HasSubstr("block: [" + std::string(block) + "]  # FILL IN work-items of a block"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [8]  # FILL IN how many blocks; line 16"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"max(1, n // 2)\"]  # line 22"));
+  EXPECT_THAT(yaml, HasSubstr("block: [64]  # line 31"));
+  EXPECT_THAT(yaml,
+              HasSubstr("q: {type: int, default: 512}  # FILL IN its value; in the program at first: q"));
+  EXPECT_THAT(yaml,
+              HasSubstr("it: {type: int, default: 0}  # FILL IN its value; in the program at first: it"));
+}
+
+/// `int& n` of a function of the file, or of one that it declares.
+TEST_F(NewShapes, OfValuesThatFunctionsSetThroughReferencesAreMarked) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void read(float* a, int q, int m, int k) { a[0] = q + m + k; }
+static void load(const char* path, int &q, bool zero = true) { q = 5; }
+struct Reader { void next(int& m); };
+void print(const int& k);
+int main() {
+  int q = 0, m = 7, k = 3, blocks = 2;
+  Reader reader;
+  float* a;
+  load("a.txt", q);
+  reader.next(m);
+  print(k);
+  read<<<blocks, 32>>>(a, q, m, k);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("q: {type: int, default: 0}  # FILL IN its value; in the program at first: q"));
+  EXPECT_THAT(yaml, HasSubstr("m: {type: int, default: 7}  # FILL IN its value; in the program at first: m"));
+  EXPECT_THAT(yaml, HasSubstr("k: {type: int, default: 3}  # as in the program: k"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [2]  # line 13: blocks\n"));
+}
+
 TEST_F(NewShapes, OfThreeGuessedSizesAreSmall) {
   const std::string volume = valid_draft(R"cuda(
 __global__ void clear(float* a, int nx, int ny, int nz, int num_steps) { a[0] = nx; }
@@ -373,7 +578,9 @@ void levels(float* a, float* b, float* c, float* d, float* e, int n, int argc, c
   for (int l = n - 1; l > 0; --l) step<<<1, 32>>>(e, dt, l, user);
 }
 )cuda");
-  EXPECT_THAT(yaml, HasSubstr("offset: {type: int, default: 0}  # as in the program: offset"));  // at first
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("offset: {type: int, default: 0}  # FILL IN its value; in the program at first: offset"));
   EXPECT_THAT(yaml, HasSubstr("width: {type: int, default: 64}  # as in the program: width"));
   EXPECT_THAT(
       yaml,
@@ -453,6 +660,82 @@ void run(float* out, const float* h, int w) {
   EXPECT_THAT(yaml,
               HasSubstr("table: {type: float, shape: [4], init: {uniform: [0, 1]}}  # FILL IN content, for "
                         "a variable of the device"));
+}
+
+TEST_F(NewShapes, OfStructsWithSeveralArraysInADeclaration) {
+  const std::string yaml = valid_draft(R"cuda(
+typedef struct { int var[5]; double min[5], max[3], *data, one; unsigned long ndim; } Attributes;
+__device__ double d_state;
+__global__ void k(Attributes s, Attributes* a, double* o) {
+  o[threadIdx.x] = s.min[0] * d_state + a[0].max[1];
+  d_state = s.one;
+}
+void run(Attributes s, Attributes* a, double* o, double* h) {
+  cudaMemcpyToSymbol(d_state, h, sizeof(double));
+  k<<<1, 5>>>(s, a, o);
+  cudaMemcpyFromSymbol(h, d_state, sizeof(double));
+}
+)cuda");
+  EXPECT_THAT(
+      yaml,
+      HasSubstr("Attributes: {var: \"int[5]\", min: \"double[5]\", max: \"double[3]\", data: ulong, one: "
+                "double, ndim: ulong}"));
+  EXPECT_THAT(yaml, HasSubstr(", data, {value: 0, type: double}, {value: 0, type: ulong}]}, a, o]"));
+  EXPECT_THAT(yaml, HasSubstr("symbols: {d_state: d_state}\n      read_symbols: {d_state: d_state}\n"));
+}
+
+/// Another block than the guessed one changes it.
+TEST_F(NewShapes, OfBlocksThatAreGuessedMarkTheirGrids) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void k(double* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }
+__global__ void rows(double* x, int n) { if (threadIdx.x < n) x[threadIdx.x] = 1; }
+void run(double* x, int n, int block_size) {
+  int blocks = (n + block_size - 1) / block_size;
+  k<<<blocks, block_size>>>(x, n);
+  rows<<<n, block_size>>>(x, n);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("grid: [\"(n + 256 - 1) // 256\"]  # FILL IN how many blocks; line 6"));
+  EXPECT_THAT(yaml, HasSubstr("grid: [n]  # line 7: n\n"));
+}
+
+TEST_F(NewShapes, OfBlocksThatAreGuessedMarkTheirSharedMemory) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void sum(float* x, int n) { extern __shared__ float s[]; s[threadIdx.x] = x[0]; x[1] = s[0]; }
+__global__ void all(float* y, int n) { extern __shared__ float s[]; s[threadIdx.x] = y[0]; y[1] = s[0]; }
+void run(float* x, float* y, int n, int block_size) {
+  sum<<<n, block_size, 6 * block_size * sizeof(float)>>>(x, n);
+  all<<<n, block_size, 1024 * sizeof(float)>>>(y, n);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("shared: \"6 * 256 * 4\"  # FILL IN bytes of dynamic shared memory; line 5"));
+  EXPECT_THAT(yaml, HasSubstr("shared: \"1024 * 4\"  # line 6"));
+}
+
+TEST_F(NewShapes, OfVariablesBehindMacrosOfAlignment) {
+  const std::string yaml = valid_draft(R"cuda(
+namespace tools {
+TOOLS_BEGIN
+namespace in {
+#define ALIGNED(x) __align__(x)
+__constant__ unsigned ALIGNED(16) keys[4], plain;
+ALIGNED(8) __device__ float factors[2];
+__global__ void k(ALIGNED(4) float* out) { out[threadIdx.x] = keys[threadIdx.x % 4] * factors[1] + plain; }
+void run(float* out, const unsigned* h, const float* f) {
+  cudaMemcpyToSymbol(keys, h, sizeof(keys));
+  cudaMemcpyToSymbol(plain, h, sizeof(plain));
+  cudaMemcpyToSymbol(factors, f, sizeof(factors));
+  k<<<1, 32>>>(out);
+}
+}
+TOOLS_END
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("    out: {type: float,"));
+  EXPECT_THAT(yaml, HasSubstr("    keys: {type: unsigned, shape: [4],"));
+  EXPECT_THAT(yaml, HasSubstr("    factors: {type: float, shape: [2],"));
+  EXPECT_THAT(yaml, HasSubstr("symbols: {\"tools::in::factors\": factors, \"tools::in::keys\": keys, "
+                              "\"tools::in::plain\": plain}\n"));
 }
 
 TEST_F(NewShapes, OfHelpersAndAssignmentsAreRead) {

@@ -109,11 +109,15 @@ TEST_F(RunJob, AWrongVariantIsShownAndTheOthersAreComplete) {
 }
 
 TEST_F(RunJob, AKernelThatDoesNotCompileShowsTheUsersOwnLines) {
-  write("twice/twice.cu", std::string(kKernel) + "\nvoid broken() { undeclared = 1; }\n");
+  std::string broken = kKernel;
+  broken.replace(broken.find("2 * x[i]"), 8, "undeclared");
+  write("twice/twice.cu", broken);
   const CliResult result = kiln(job(kJob));
   EXPECT_EQ(result.code, kExitFailed);
   EXPECT_THAT(result.out,
-              AllOf(HasSubstr("twice.cu:7:"), HasSubstr("undeclared"), HasSubstr("2 compile failed")));
+              AllOf(HasSubstr("twice.cu:4:"), HasSubstr("undeclared"), HasSubstr("2 compile failed")));
+  write("twice/twice.cu", std::string(kKernel) + "\nvoid unused() { undeclared = 1; }\n");
+  EXPECT_EQ(kiln(job(kJob)).code, kExitDone) << "no kernel uses what does not compile";
 }
 
 TEST_F(RunJob, DryRunShowsTheVariantsAndWritesNothing) {

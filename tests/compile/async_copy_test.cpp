@@ -363,6 +363,16 @@ extern "C" __global__ void k(int* out, const int* in, int n) {
 })",
                   1, 6),
               ElementsAre(7, 816, 208, 32768, 20, 127));
+  EXPECT_THAT(run(R"(#include <tuple>
+#include <cub/cub.cuh>
+extern "C" __global__ void k(int* out, const int* in, int n) {
+  int a = 1, b = 2;
+  auto both = cuda::std::make_tuple(cuda::std::ref(a), cuda::std::ref(b));
+  cuda::std::get<1>(both) = 5;
+  out[0] = b;
+})",
+                  1, 1),
+              ElementsAre(5));
 }
 
 TEST_F(AsyncCopies, NamesOfCudaStdThatCpp17Lacks) {

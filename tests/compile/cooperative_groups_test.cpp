@@ -67,6 +67,15 @@ TEST_F(CooperativeGroups, TheBlock) {
       each(96, [](int i) { return 95 - i + 96000 + i + 1; }));
 }
 
+TEST_F(CooperativeGroups, MembersWithoutAnObject) {
+  EXPECT_EQ(run("out[i] = cg::grid_group::block_index().x + cg::grid_group::thread_index().x + "
+                "100 * cg::grid_group::dim_threads().x + cg::grid_group::thread_rank() + "
+                "cg::grid_group::num_blocks() + 100000 * cg::thread_block_tile<8>::thread_rank() + "
+                "1000000 * cg::thread_block_tile<8>::meta_group_rank();",
+                40),
+            each(40, [](int i) { return 2 * i + 4000 + 1 + 100000 * (i % 8) + 1000000 * (i / 8); }));
+}
+
 TEST_F(CooperativeGroups, TilesOfASizeKnownAtRunTime) {
   EXPECT_EQ(run("auto block = cg::this_thread_block();\n"
                 "auto tile = cg::tiled_partition(block, in[8]);\n"

@@ -145,6 +145,17 @@ TEST_P(CpuDiagnostic, ATextMayDeclareWhatIsBuiltIn) {
   }
 }
 
+TEST_P(CpuDiagnostic, HandlesOfLibrariesAreMembersOfStructs) {
+  const auto result = kernels_.compiler().compile(kernels_.specialize(
+      "#include <cublas_v2.h>\n#include <cub/cub.cuh>\n#include <curand.h>\n#include <cusolverDn.h>\n"
+      "#include <cusparse.h>\ntemplate <int kArch = CUB_PTX_ARCH> struct Tuned { int n = kArch; };\n"
+      "struct Run { float* w; curandGenerator_t a; cublasHandle_t b;\n"
+      "  cusparseHandle_t c; cusolverDnHandle_t d; };\n__constant__ Run run;\n"
+      "__global__ void k(int* a) { run.w[0] = Tuned<>().n; a[0] = sizeof(Run); }\n",
+      "k"));
+  EXPECT_TRUE(std::holds_alternative<CodeObject>(result)) << diagnostic_of(result).log;
+}
+
 TEST_P(CpuDiagnostic, AKernelMayShareItsNameWithAFunctionOfTheHost) {
   for (const char* barrier : {"", "__syncthreads();"}) {
     const std::string text =

@@ -114,6 +114,33 @@ void check_directed_roundings(CpuKernels& kernels, const std::string& type, cons
   }
 }
 
+/// nvcc takes calls of such functions in constexpr functions; CUB before CUDA 13 has the masks of lanes.
+TEST_F(CudaFunctions, OfBitsMayBeCalledInConstexprFunctions) {
+  const std::string functions =
+      "#include <cub/util_ptx.cuh>\n"
+      "__host__ __device__ constexpr int zeros(unsigned x) { return __clz(static_cast<int>(x)); }\n"
+      "__host__ __device__ constexpr int ones(unsigned long long x) { return __popcll(x) + __ffs(4); }\n";
+  EXPECT_THAT(values<unsigned>("unsigned",
+                               {"zeros(16)", "ones(7)", "cub::LaneMaskLt()", "cub::LaneMaskLe()",
+                                "cub::LaneMaskGt()", "cub::LaneMaskGe()"},
+                               functions),
+              ElementsAre(27u, 6u, 0u, 1u, ~1u, ~0u));
+}
+
+/// `class __half;` stands in headers that programs include before CUDA's.
+TEST_F(CudaFunctions, OfHalfMayBeDeclaredBeforeTheirHeader) {
+  const std::string types =
+      "class __half;\nstruct __nv_bfloat16;\ntemplate <class T> struct Bits;\n"
+      "template <> struct Bits<__half> { static constexpr int value = 10; };\n"
+      "template <> struct Bits<__nv_bfloat16> { static constexpr int value = 7; };\n"
+      "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n";
+  EXPECT_THAT(values<unsigned>("unsigned",
+                               {"Bits<__half>::value", "Bits<__nv_bfloat16>::value",
+                                "static_cast<unsigned>(__half2float(__float2half(3.0f)))"},
+                               types),
+              ElementsAre(10u, 7u, 3u));
+}
+
 TEST_F(CudaFunctions, ArithmeticOfFloatRoundsInEachDirection) {
   check_directed_roundings<float, std::uint32_t>(kernels_, "float", "f");
 }

@@ -73,6 +73,9 @@ TEST(Outline, ListsDeviceVariablesWithTheirScopes) {
 __constant__ float table[3 * (2)] = {1, 2};
 namespace a::b { static __device__ unsigned long long counter; }
 namespace { __device__ __align__(16) int4 hidden{}; }
+__constant__ unsigned ALIGNED(16) keys[2];
+__device__ __host__ class Vector { public: float x; };
+__device__ struct Body : Vector { int n; };
 extern __constant__ float elsewhere[];
 namespace a { __constant__ long nx, ny[2] = {f(1, 2), 3}, *nz; }
 __device__ float function(float x, int y);
@@ -80,7 +83,16 @@ __device__ float defined(float x) { __device__ float* y = &x; return *y; }
 )");
   std::vector<std::string> names;
   for (const DeviceVariable& variable : text.variables) names.push_back(variable.qualified_name);
-  EXPECT_THAT(names, ElementsAre("table", "a::b::counter", "hidden", "a::nx", "a::ny", "a::nz"));
+  EXPECT_THAT(names, ElementsAre("table", "a::b::counter", "hidden", "keys", "a::nx", "a::ny", "a::nz"));
+}
+
+TEST(Outline, NamespacesMayStandBehindMacros) {
+  const Outline text = outline(
+      "LIB_BEGIN namespace a { VIS(4) namespace b { __constant__ float w[2]; } __device__ int n; } "
+      "LIB_END\n");
+  std::vector<std::string> names;
+  for (const DeviceVariable& variable : text.variables) names.push_back(variable.qualified_name);
+  EXPECT_THAT(names, ElementsAre("a::b::w", "a::n"));
 }
 
 TEST(Outline, AVariableMayBeDefinedByItsWholeName) {

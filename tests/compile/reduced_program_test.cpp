@@ -293,5 +293,62 @@ TEST(ReducedProgram, GoesOnWithoutFunctionsThatKilnHas) {
   EXPECT_EQ(own.seen.size(), 1U);
 }
 
+TEST(ReducedProgram, GoesOnWithoutWhatNoKernelReaches) {
+  Specialization spec;
+  spec.source_name = "program.cuh";
+  spec.source_text =
+      "struct Filter {\n  __device__ void operator()(int* x) { thrust::get<0>(x); }\n};\n"
+      "__device__ int one() { return 1; }\n__device__ int two() { return three(); }\n"
+      "__global__ void other(int* x) { x[0] = two(); }\n"
+      "__global__ void k(int* x) { x[0] = one(); }\n";
+  spec.entries = {{"k", std::nullopt, ""}};
+  const auto error = [](int line) {
+    return "program.cuh:" + std::to_string(line) + ":40: error: \u2018x\u2019 has not been declared\n";
+  };
+  Answers compile{{error(2) + error(5), error(6)}};
+  const CompileResult result = compile_without_host_code(spec, std::ref(compile));
+  ASSERT_EQ(result.index(), 0U);
+  EXPECT_THAT(std::get<0>(result).log,
+              HasSubstr("'Filter', 'two', 'other' do not compile and are left out, because no kernel that is "
+                        "compiled here uses them"));
+  EXPECT_EQ(compile.seen.back().source_text,
+            "struct Filter;\n\n\n__device__ int one() { return 1; }\n\n\n"
+            "__global__ void k(int* x) { x[0] = one(); }\n");
+  for (const int line : {4, 7}) {  // what the kernel uses
+    Answers needed{{error(line), "never"}};
+    EXPECT_EQ(compile_without_host_code(spec, std::ref(needed)).index(), 1U) << line;
+    EXPECT_EQ(needed.seen.size(), 1U) << line;
+  }
+  Answers more{{error(2), error(4)}};
+  const CompileResult failed = compile_without_host_code(spec, std::ref(more));
+  ASSERT_EQ(failed.index(), 1U);
+  EXPECT_EQ(std::get<1>(failed).log, error(2));
+  Specialization pasted = spec;
+  pasted.source_text = "#define CALL(x) t##x()\n" + spec.source_text;
+  pasted.source_text.replace(pasted.source_text.find("one(); }\n", pasted.source_text.find("void k(")), 3,
+                             "CALL(wo)");
+  Answers unknown{{error(6), "never"}};
+  EXPECT_EQ(compile_without_host_code(pasted, std::ref(unknown)).index(), 1U);
+}
+
+/// A syntax error in a function that no kernel reaches makes errors of what follows.
+TEST(ReducedProgram, ErrorsBehindAnotherLeaveOutNothingThatKernelsReach) {
+  Specialization spec;
+  spec.source_name = "program.cu";
+  spec.source_text =
+      "__device__ Eigen::VectorXf twice(Eigen::VectorXf x) { return x * 2; }\n"
+      "struct Cell { int n; };\ntypedef Cell cell_t;\n"
+      "__global__ void k(cell_t* x) { x[0].n = 1; }\n";
+  spec.entries = {{"k", std::nullopt, ""}};
+  spec.left_out = {"program.cu: main"};
+  Answers compile{
+      {"program.cu:1:12: error: 'Eigen' has not been declared\n"
+       "program.cu:3:9: error: 'Cell' does not name a type\n"}};
+  ASSERT_EQ(compile_without_host_code(spec, std::ref(compile)).index(), 0U);
+  EXPECT_EQ(
+      compile.seen.back().source_text,
+      "\nstruct Cell { int n; };\ntypedef Cell cell_t;\n__global__ void k(cell_t* x) { x[0].n = 1; }\n");
+}
+
 }  // namespace
 }  // namespace kiln

@@ -431,5 +431,49 @@ TEST(Fp8Kernels, Conversions) {
   EXPECT_THAT(values, ::testing::ElementsAre(1.125F, -448.0F, 3.0F, 448.0F, 3.5F));
 }
 
+/// Ties to even, towards zero, too large numbers, NaN, pairs and fours of cuda_fp4.h and cuda_fp6.h.
+TEST(Fp4Kernels, Conversions) {
+  CpuKernels kernels;
+  DeviceFunction& k = kernels.build(
+      "#include <cuda_fp4.h>\n#include <cuda_fp6.h>\n"
+      "extern \"C\" __global__ void k(unsigned* bits, float* values) {\n"
+      "  bits[0] = __nv_cvt_float_to_fp4(2.5f, __NV_E2M1, cudaRoundNearest);\n"
+      "  bits[1] = __nv_cvt_float_to_fp4(2.9f, __NV_E2M1, cudaRoundZero);\n"
+      "  bits[2] = __nv_cvt_double_to_fp4(-0.25, __NV_E2M1, cudaRoundNearest);\n"
+      "  bits[3] = __nv_cvt_float_to_fp4(-1e9f, __NV_E2M1, cudaRoundNearest);\n"
+      "  bits[4] = __nv_cvt_float_to_fp4(__uint_as_float(0xffc00000u), __NV_E2M1, cudaRoundNearest);\n"
+      "  bits[5] = __nv_fp4x4_e2m1(make_float4(1.0f, -2.0f, 0.5f, 6.0f)).__x;\n"
+      "  bits[6] = __nv_fp6_e2m3(1.3f).__x;\n"
+      "  bits[7] = __nv_cvt_float2_to_fp6x2(make_float2(1.0f, -1.0f), __NV_E3M2, cudaRoundNearest);\n"
+      "  bits[8] = __nv_fp6_e3m2(-0.0625).__x;\n"
+      "  bits[9] = __nv_cvt_fp4_to_halfraw(0x3, __NV_E2M1).x;\n"
+      "  const float4 four = (float4)__nv_fp4x4_e2m1(make_float4(3.4f, -5.0f, 0.2f, 100.0f));\n"
+      "  values[0] = four.x;\n  values[1] = four.y;\n  values[2] = four.z;\n  values[3] = four.w;\n"
+      "  values[4] = float(__nv_fp6_e3m2(27.0f));\n}\n",
+      "k");
+  std::vector<unsigned> bits(10);
+  std::vector<float> values(5);
+  kernels.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, bits.data(), values.data());
+  EXPECT_THAT(bits,
+              ::testing::ElementsAre(0x4U, 0x4U, 0x8U, 0xfU, 0x7U, 0x71c2U, 0xaU, 0x2c0cU, 0x21U, 0x3e00U));
+  EXPECT_THAT(values, ::testing::ElementsAre(3.0F, -4.0F, 0.0F, 6.0F, 28.0F));
+}
+
+/// Towards zero, and no negative numbers without a sign.
+TEST(Fp4Kernels, AreIntegers) {
+  CpuKernels kernels;
+  DeviceFunction& k = kernels.build(
+      "#include <cuda_fp4.h>\n#include <cuda_fp6.h>\n"
+      "extern \"C\" __global__ void k(int* numbers) {\n"
+      "  const __nv_fp4_e2m1 a(-1.5f), zero(-0.0f);\n  const __nv_fp6_e2m3 b(3.75f);\n"
+      "  numbers[0] = (int)a;\n  numbers[1] = static_cast<unsigned char>(a);\n"
+      "  numbers[2] = (long long)b + (signed char)a;\n"
+      "  numbers[3] = zero ? 7 : 8;\n  numbers[4] = bool(b);\n}\n",
+      "k");
+  std::vector<int> numbers(5);
+  kernels.run(k, {{1, 1, 1}, {1, 1, 1}, 0}, numbers.data());
+  EXPECT_THAT(numbers, ::testing::ElementsAre(-1, 0, 2, 8, 1));
+}
+
 }  // namespace
 }  // namespace kiln::test

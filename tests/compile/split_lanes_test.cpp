@@ -191,6 +191,40 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
   out[blockIdx.x * 64 + t] = wrong == 0.0f ? t : 0.0f / (n - n);
 })",
      {64, 1, 1}},
+    // One element of memory is the same for all lanes of a warp.
+    {"ALimitInMemory",
+     R"(__constant__ int ends[4] = {64, 96, 128, 256};
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  __shared__ int sums[4 * 48];
+  int lane, warp, at, begin, end;
+  lane = threadIdx.x & 31;
+  warp = threadIdx.x / 32;
+  at = warp * 48 + lane;
+  sums[at] = 0;
+  __syncwarp();
+  at += 16;
+  begin = 0;
+  if (warp > 0) begin = ends[warp - 1];
+  end = ends[warp];
+  for (int i = begin + lane; i < end; i += 32) {
+    sums[at] = lane + 1;
+    __syncwarp();
+    sums[at] += sums[at - 1];
+    __syncwarp();
+    sums[at] += sums[at - 2];
+    __syncwarp();
+    sums[at] += sums[at - 4];
+    __syncwarp();
+    sums[at] += sums[at - 8];
+    __syncwarp();
+    sums[at] += sums[at - 16];
+    __syncwarp();
+    out[blockIdx.x * 256 + i] =
+        sums[at] == (lane + 1) * (lane + 2) / 2 ? sums[at] : 0.0f / (n - n);
+    __syncwarp();
+  }
+})",
+     {128, 1, 1}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Lanes, SplitCases, ::testing::ValuesIn(kCases), split_case_name);

@@ -64,6 +64,66 @@ TEST(WarpSteps, LimitsAreMacrosOfTheWorkload) {
   EXPECT_EQ(steps(text, {"k<float, 64>"}), 0U);
 }
 
+/// `asm`, a switch and a range-based for keep nothing from being seen.
+TEST(WarpSteps, StandInAnyStatement) {
+  const std::string step = "s[t] += s[(t + 16) % 32]; s[t] += s[(t + 8) % 32];";
+  const auto kernel = [](const std::string& body) {
+    return "__global__ void k(float* out, int mode) {\n  __shared__ float s[32];\n"
+           "  const int t = threadIdx.x;\n  s[t] = t;\n  if (t < 32) {\n" +
+           body + "\n  }\n  out[t] = s[t];\n}\n";
+  };
+  for (const std::string& body :
+       {step, "asm volatile(\"\" ::: \"memory\"); " + step,
+        "switch (mode) { case 0: " + step + " break; default: s[t] = 0; }",
+        "switch (mode) { case 0: if (t) break; s[t] = 1; case 1: { " + step + " } }",
+        "for (int d : {1, 2}) { " + step + " }", "union { int i; float f; }; " + step})
+    EXPECT_GT(steps(kernel(body), {"k"}), 1U) << body;
+  EXPECT_EQ(steps(kernel("switch (mode) { case 0: s[t] += 1; break; default: s[t] = 0; }"), {"k"}), 0U);
+}
+
+TEST(WarpSteps, InASwitchGiveWhatAGpuGives) {
+  CpuKernels kernels;
+  const std::string text =
+      "__global__ void k(float* out, const float* in, int mode) {\n  __shared__ float s[32];\n"
+      "  const int t = threadIdx.x;\n  s[t] = in[t];\n"
+      "  switch (mode) {\n    case 3:\n      s[t] += s[(t + 16) % 32];\n      s[t] += s[(t + 8) % 32];\n"
+      "      break;\n    case 4:\n      s[t] = 0;\n  }\n  out[t] = s[t];\n}\n";
+  std::vector<float> in(32), half(32), expected(32);
+  for (int i = 0; i < 32; ++i) in[i] = static_cast<float>(i * i);
+  for (int i = 0; i < 32; ++i) half[i] = in[i] + in[(i + 16) % 32];
+  for (int i = 0; i < 32; ++i) expected[i] = half[i] + half[(i + 8) % 32];
+  for (const char* option : {"-DPLAIN", "-DKILN_FIBERS"}) {
+    Specialization unit = kernels.specialize(text, "k");
+    unit.options = {option};
+    std::vector<float> out(32);
+    kernels.run(kernels.build(unit), {{1, 1, 1}, {32, 1, 1}, 0}, out.data(), in.data(), 3);
+    EXPECT_EQ(out, expected) << option;
+  }
+}
+
+/// The sum of an element and the next one, by a variable between the read and the store.
+TEST(WarpSteps, ByAVariableCountOnVolatileArraysToo) {
+  CpuKernels kernels;
+  const std::string text =
+      "__global__ void k(float* out, const float* in) {\n  __shared__ volatile float s[33];\n"
+      "  const int t = threadIdx.x;\n  float sum = in[t];\n  if (t == 0) s[32] = 0;\n  s[t] = sum;\n"
+      "  sum += s[t + 1];\n  s[t] = sum;\n  sum += s[t + 1];\n  out[t] = sum;\n}\n";
+  std::vector<float> in(32), expected(33);
+  for (int i = 0; i < 32; ++i) in[i] = expected[i] = static_cast<float>(i * i);
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 32; ++i) expected[i] += expected[i + 1];
+  }
+  expected.resize(32);
+  for (const char* option : {"-DPLAIN", "-DKILN_FIBERS"}) {
+    Specialization unit = kernels.specialize(text, "k");
+    unit.options = {option};
+    std::vector<float> out(32);
+    kernels.run(kernels.build(unit), {{1, 1, 1}, {32, 1, 1}, 0}, out.data(),
+                static_cast<const float*>(in.data()));
+    EXPECT_EQ(out, expected) << option;
+  }
+}
+
 /// With a step all lanes read before one writes, as on a GPU.
 TEST(WarpSteps, OfATemplateGiveWhatAGpuGives) {
   CpuKernels kernels;

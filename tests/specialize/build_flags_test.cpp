@@ -19,6 +19,33 @@ TEST(BuildFlags, AreReadFromVariablesAndRecipes) {
   EXPECT_THAT(flags.folders, ElementsAre("../include", "../common"));
 }
 
+TEST(BuildFlags, HeadersThatARecipePutsInFrontAreRead) {
+  const auto in_front = [](const std::string& text) { return read_makefile_flags(text, "k.cu").in_front; };
+  const std::string rule = "S = src\n%.o: %.cu $(S)/real.h more.h\n\tnvcc -c $< -o $@ -include ";
+  EXPECT_THAT(in_front(rule + "$(word 2,$^) -include more.h\n"), ElementsAre("src/real.h", "more.h"));
+  EXPECT_THAT(in_front("k.o: k.cu\n\tnvcc -c $< -include a.h\nx.o: x.cu\n\tnvcc -c $< -include b.h\n"),
+              ElementsAre("a.h"));
+  EXPECT_THAT(in_front(".cu.o:\n\tnvcc -c $< -include a.h\n"), ElementsAre("a.h"));
+  EXPECT_THAT(in_front("%.o: %.c a.h\n\tcc -c $< -include a.h\n-include k.cu\nF = -include b.h\n"),
+              IsEmpty());
+  EXPECT_THAT(in_front(rule + "$(word 9,$^) $(word 1,$^\n"), IsEmpty());
+}
+
+TEST(BuildFlags, MacrosOfSetupAreRead) {
+  const BuildFlags flags = read_setup_flags(
+      "macros['gcc'] = [('OTHER', '1')]\nmacros['nvcc']['single']= [('REAL', 'float'), # (\n  ('NVCC', "
+      "None)]\n"
+      "macros['nvcc']['double'] = [('REAL', 'double')]\ndefine_macros += [('N', 4)]\n"
+      "macros['cuda'].append(('TEXT', '\"x\"'))\ne = Extension(name='a', define_macros=[(\"M\", \"2\"), (X, "
+      "f())]\n");
+  EXPECT_THAT(flags.defines,
+              ElementsAre(Pair("M", "2"), Pair("N", "4"), Pair("NVCC", "1"), Pair("REAL", "float")));
+  EXPECT_EQ(flags.lines.at("REAL"), 2);
+  for (const char* text :
+       {"macros", "macros[", "macros = [", "macros = [('A", "macros = [('A',", "define_macros=[('A', 'b"})
+    EXPECT_THAT(read_setup_flags(text).defines, IsEmpty()) << text;
+}
+
 TEST(BuildFlags, ConditionalsAreNotRead) {
   const BuildFlags flags = read_makefile_flags(
       "ifeq ($(DEBUG),yes)\n  CFLAGS += -g -DDEBUG\nifdef MORE\nCFLAGS += -DMORE\nendif\nelse\n"
@@ -41,6 +68,8 @@ TEST(BuildFlags, SwitchesOfTheGpuAreOn) {
             "A C ");
   EXPECT_EQ(names("ifdef NO_CUDA\nF = -DA\nendif\nifeq ($(CUDA_DEBUG),1)\nF = -DB\nendif\n"), "");
   EXPECT_EQ(names("ifdef ENABLE_GPU\nF = -DA\nendif\nifeq ($(CUDA_ENABLED),ON)\nF += -DB\nendif\n"), "A B ");
+  EXPECT_EQ(names("ifdef MYLIB_USE_CUDA\nF = -DA\nendif\nifdef USE_CUDA_TOOLKIT\nF += -DB\nendif\n"), "A B ");
+  EXPECT_EQ(names("ifdef NO_USE_CUDA\nF = -DA\nendif\nifdef MYLIB_CUDA\nF += -DB\nendif\n"), "");
   EXPECT_EQ(names("ifeq ($(GPU_ARCH),sm_80)\nF = -DA\nelse\nF = -DB\nendif\n"), "");
   EXPECT_EQ(names("ifeq ($(GPU),0)\nF = -DA\nelse ifeq ($(FAST),1)\nF = -DB\nelse\nF = -DC\nendif\n"), "");
 }
@@ -105,6 +134,12 @@ TEST(CMakeFlags, AreReadFromItsCommands) {
             "target_compile_definitions(two PUBLIC N=2)\ntarget_compile_definitions(one PUBLIC N=3)",
             "N=2:4 ", ""},
            {"target_compile_definitions(lib PUBLIC N=1 $<$<CONFIG:Debug>:DEBUG>)", "N=1:1 ", ""},
+           {"target_compile_definitions(lib PUBLIC $<$<BOOL:${LIB_USE_CUDA}>:A B> $<$<BOOL:${LIB_USE_MPI}>:C "
+            "D>)",
+            "A=1:1 B=1:1 ", ""},
+           {"set(FAST OFF)\nset(WIDE ON)\nadd_compile_definitions($<$<BOOL:${FAST}>:A>)\n"
+            "add_compile_definitions($<$<BOOL:${WIDE}>:B=2>)",
+            "B=2:4 ", ""},
            {"if(USE_CUDA)\nadd_definitions(-DA)\nelse()\nadd_definitions(-DB)\nendif()", "A=1:2 ", ""},
            {"if(NOT CUDA_FOUND)\nadd_definitions(-DA)\nelse()\nadd_definitions(-DB)\nendif()", "B=1:4 ", ""},
            {"if(WIN32)\nadd_definitions(-DA)\ninclude_directories(w)\nelseif(USE_GPU)\nadd_definitions(-DB)"
@@ -114,6 +149,18 @@ TEST(CMakeFlags, AreReadFromItsCommands) {
             "if(DEBUG)\nadd_definitions(-DE)\nelse()\nadd_definitions(-DF)\nendif()",
             "D=1:4 F=1:9 ", ""},
            {"if((A OR B) AND C)\nadd_definitions(-DA)\nendif()\nadd_definitions(-DB)", "B=1:4 ", ""},
+           {"if(BUILD_TESTS)\nadd_executable(t two.cu)\ntarget_compile_definitions(t PRIVATE N=1)\nelse()\n"
+            "add_definitions(-DB)\nendif()\nif(OTHER)\nadd_definitions(-DC)\nendif()",
+            "N=1:3 ", ""},
+           {"if(MPI)\nadd_executable(t one.cu)\nelse()\nadd_executable(u "
+            "two.cu)\nadd_definitions(-DB)\nendif()",
+            "B=1:5 ", ""},
+           {"if(MPI)\nadd_executable(t two.cu)\nadd_definitions(-DA)\nelse()\nadd_executable(u two.cu)\n"
+            "add_definitions(-DB)\nendif()",
+            "", ""},
+           {"if(USE_CUDA)\nif(T)\nadd_executable(t two.cu)\nadd_definitions(-DA)\nendif()\nelse()\nif(T)\n"
+            "add_executable(u two.cu)\nadd_definitions(-DB)\nendif()\nendif()",
+            "A=1:4 ", ""},
            {"add_definitions(-DA", "A=1:1 ", ""},
            {"add_definitions(\"-DA", "A=1:1 ", ""},
            {"endif() else() set() target_include_directories() (", "", ""}}) {
@@ -125,6 +172,21 @@ TEST(CMakeFlags, AreReadFromItsCommands) {
       folders += folder + ":" + std::to_string(flags.lines.at("-I" + folder)) + " ";
     EXPECT_EQ(macros, one.macros) << one.text;
     EXPECT_EQ(folders, one.folders) << one.text;
+  }
+}
+
+TEST(CMakeFlags, ItsVariablesAreKnown) {
+  const BuildFlags flags =
+      read_cmake_flags({"project(Demo VERSION 1.2 LANGUAGES CXX)\noption(FAST \"doc\" ON)\nset(SIZE 16)\n",
+                        "/p/src", "/p", "two.cu"});
+  const std::map<std::string, std::string>& variables = flags.variables;
+  for (const auto& [name, value] : std::map<std::string, std::string>{{"Demo_VERSION", "1.2"},
+                                                                      {"PROJECT_VERSION_MAJOR", "1"},
+                                                                      {"Demo_VERSION_MINOR", "2"},
+                                                                      {"FAST", "ON"},
+                                                                      {"SIZE", "16"}}) {
+    ASSERT_TRUE(variables.contains(name)) << name;
+    EXPECT_EQ(variables.at(name), value) << name;
   }
 }
 

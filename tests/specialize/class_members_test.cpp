@@ -82,6 +82,68 @@ TEST(ClassMembers, OfNestedClassesAndUnionsArePartOfIt) {
   EXPECT_EQ(members(text, "Inner"), "int a");
 }
 
+/// Of a union the first form counts that is as large and as aligned as the union.
+TEST(ClassMembers, OfUnionsHaveOneForm) {
+  EXPECT_EQ(members("struct A { char c; union { int i; double d; }; float f; };", "A"),
+            "char c; double d; float f");
+  EXPECT_EQ(members("union Bits { unsigned u; float f; };", "Bits"), "unsigned u");
+  EXPECT_EQ(members("struct A { union { struct { float x, y, z; }; float all[3]; }; };", "A"),
+            "float x; float y; float z");
+  EXPECT_EQ(members("struct A { union { int n; char text[6]; }; };", "A"),
+            "int n; unsigned char [4] n_padding")
+      << "the largest that is aligned";
+  EXPECT_EQ(members("struct A { union { short s[6]; double d; }; };", "A"),
+            "double d; unsigned char [8] d_padding");
+  EXPECT_EQ(members("struct A { union { char c[9]; struct { short s; float f; }; }; };", "A"),
+            "unsigned [3] c_or_s")
+      << "no form is aligned";
+  EXPECT_EQ(members("template <class T> struct A { union { T t; unsigned char bytes[16]; }; };\n"
+                    "struct B { union { A<float4> a; int i; }; };",
+                    "A<double>"),
+            "double t; unsigned char [8] t_padding");
+  EXPECT_EQ(members("struct A { union { Unknown first; int i; }; };", "A"), "Unknown first");
+  EXPECT_EQ(
+      members("struct A { union { int i; float f; } u; };\nstruct B { union { long l; int i; } u; };", "B"),
+      "B_2 u");
+}
+
+TEST(ClassMembers, OfStructsWithoutANameLieAsInThem) {
+  EXPECT_EQ(members("struct A { char c; struct { int i; char d; }; char e; };", "A"),
+            "char c; int i; char d; unsigned char [3] d_padding; char e");
+  EXPECT_EQ(members("struct A { char c; struct { char d; double x; }; };", "A"),
+            "char c; unsigned long long [2] d");
+}
+
+/// Larger ones are aligned to 16 bytes.
+TEST(ClassMembers, OfEigenAreRowsOfNumbers) {
+  const std::string text =
+      "using Vec = Eigen::Vector3f; using Mat = Eigen::Matrix<double, 3, 3>;\n"
+      "struct Body { Vec x; Mat m; Matrix3f n; };\nstruct Vector3d { double x; };\n";
+  EXPECT_EQ(members(text, "Vec"), "float [3] elements");
+  EXPECT_EQ(members(text, "const Mat"), "double [9] elements");
+  EXPECT_EQ(members(text, "Matrix3f"), "float [9] elements");
+  EXPECT_EQ(members(text, "Vector3d"), "double x") << "the program's own";
+  EXPECT_EQ(members(text, "Eigen::Vector4f"), "none");
+  EXPECT_EQ(members(text, "Eigen::VectorXf"), "none");
+}
+
+TEST(ClassMembers, NameTheirOwnTemplate) {
+  EXPECT_EQ(members("template <class T, int N> struct Node { Node* next; Node<T, 1>* last; T x[N]; };",
+                    "Node<float, 2>"),
+            "Node<float,2>* next; Node<float,1>* last; float[2] x");
+}
+
+TEST(ClassMembers, OfPackedClassesTakeFewerBytes) {
+  const auto bytes = [](const std::string& text) { return packed_bytes(read_program(text), "A"); };
+  EXPECT_EQ(bytes("struct A { char c; int i; };"), 0U);
+  EXPECT_EQ(bytes("#pragma pack(push, 1)\nstruct A { char c; int i; short s; };\n#pragma pack(pop)\n"), 7U);
+  EXPECT_EQ(bytes("#pragma pack(push, 1)\n#pragma pack(pop)\nstruct A { char c; int i; };"), 0U);
+  EXPECT_EQ(bytes("#pragma pack(2)\nstruct A { char c; int i; char d; };\n#pragma pack()\n"), 8U);
+  EXPECT_EQ(bytes("#pragma pack(1)\nstruct A { int i, k; };"), 0U) << "as without it";
+  EXPECT_EQ(bytes("struct __attribute__((packed)) P { char c; int i; };\nstruct A { P p[3]; char c; };"),
+            16U);
+}
+
 TEST(ClassMembers, MayHaveValuesInBraces) {
   EXPECT_EQ(
       members("struct V { float zoom{1.0f}; double all[3]{}; P center{0, 1}; int a{1}, b = {2}; };", "V"),

@@ -71,6 +71,13 @@ TEST(CompiledParts, BranchesThatKnownConditionsExcludeAreBlank) {
        {},
        "#ifdef __CUDA_ARCH__ | #define N 1 | #else | #define N 2 | #endif | #if N == 1 | a | #endif"},
       {"#if __CUDA_ARCH__ >= 800 && defined(A)\na\n#endif\n#if CUDART_VERSION > 1 || 1\nb\n#endif", {}, "b"},
+      // Versions of CUDA are known as in CUDA 12.6; whether the macros are defined is not known.
+      {"#if CUDART_VERSION < 9020\na\n#else\nb\n#endif", {}, "b"},
+      {"#if defined(CUDA_VERSION) && CUDA_VERSION < 11000\na\n#elif __CUDACC_VER_MAJOR__ >= 12\nb\n#endif",
+       {},
+       "b"},
+      {"#ifdef CUDA_VERSION\na\n#endif", {}, "#ifdef CUDA_VERSION | a | #endif"},
+      {"#if CUDA_VERSION >= 11000\na\n#else\nb\n#endif", {{"CUDA_VERSION", "9000"}}, "b"},
       {"#ifndef __N_HPP__\n#define __N_HPP__\n#define N 2\n#endif\n#if N == 1\na\n#else\nb\n#endif",
        {},
        "#define __N_HPP__ | #define N 2 | b"},

@@ -67,6 +67,13 @@ TEST(FailedHostCode, LeavesOutTheDeclarationAroundAnError) {
        "/*@*/);\nint "
        "n;\n",
        "a declaration", "TYPE##_entry{#SIDE}; }\n\nint n;"},
+      {"struct Span { __device__ int* begin(); };\ntemplate <class T> class Array;\n"
+       "template <class T>\nlist<T> Array<T>::begin() { return data /*@*/; }\nint n;\n",
+       "begin", "template <class T> class Array;\n\n\nint n;"},
+      {"template <class F> void run(F f);\ninline void scan(int n) {\n  run([=] __device__(int i) { return "
+       "i; });\n"
+       "  n.stream /*@*/;\n}\nint n;\n",
+       "scan", "void run(F f);\n\n\n\n\nint n;"},
       {"class Logger;\nstatic_assert(std::is_final<Logger>::value /*@*/, \"\");\nint n;\n", "a declaration",
        "class Logger;\n\nint n;"},
   };

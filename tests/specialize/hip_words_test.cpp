@@ -142,6 +142,16 @@ TEST(HipWords, CompoundOperatorsOfVectorsAreHips) {
             "namespace n {\n\n}\n");
 }
 
+/// A text for both vendors has words of its own.
+TEST(HipWords, ThatATextDefinesAreItsOwn) {
+  const std::string macro = "#define hipThreadIdx_x threadIdx.x\n";
+  EXPECT_EQ(translated(macro + "int i = hipThreadIdx_x;\n", "cpu"), macro + "int i = threadIdx.x;\n");
+  const std::string types = "class __hip_bfloat16;\nclass __nv_bfloat16;\nWide<__hip_bfloat16> wide;\n";
+  EXPECT_EQ(translated(types, "cuda"), types);
+  EXPECT_EQ(translated("hip_bfloat16 a;\n", "cpu"), "__nv_bfloat16 a;\n");
+  EXPECT_EQ(translated("hip_bfloat16 a;\n", "hip"), "hip_bfloat16 a;\n");
+}
+
 TEST(HipWords, ThatAreUnknownOrIncompleteStay) {
   for (const char* text : {"__builtin_amdgcn_mfma_f32_4x4x1f32(a, b)", "__builtin_amdgcn_readlane(",
                            "HIP_DYNAMIC_SHARED(a)", "HIP_DYNAMIC_SHARED"})

@@ -113,6 +113,16 @@ TEST(MacroExpander, WritesOutNamesThatArePasted) {
   EXPECT_EQ(nested, "#define JOIN(a, b) a##b\n#define NAME(x) JOIN(x, KIND)\nvoid fillKIND();\n");
 }
 
+TEST(MacroExpander, WritesPragmasOfMacrosAsOperators) {
+  std::string text =
+      "#ifdef A\n#define UNROLL #pragma unroll\n#endif\n# define FOUR \\\n  #pragma unroll 4\n#define S(x) "
+      "#x\n";
+  write_out_macros({&text}, {});
+  EXPECT_EQ(text,
+            "#ifdef A\n#define UNROLL _Pragma(\"unroll\")\n#endif\n# define FOUR \\\n  _Pragma(\"unroll "
+            "4\")\n#define S(x) #x\n");
+}
+
 TEST(MacroExpander, WritesOutKernelsAndDeviceFunctionsThatMacrosDefine) {
   const struct {
     const char *macros, *use, *expected;

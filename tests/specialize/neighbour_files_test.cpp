@@ -82,6 +82,26 @@ TEST(NeighbourFiles, HaveTheBodiesOfTheSourcesOfAFolderOfHeaders) {
               ElementsAre("/p/src/math/weight.cu"));
 }
 
+TEST(NeighbourFiles, HaveTheBodiesOfTheSourcesBesideAFolderOfHeaders) {
+  const std::string header = "__device__ int weight(int x);\n";
+  const struct {
+    const char *headers, *sources;
+  } cases[] = {{"/p/include/math", "/p/src"}, {"/p/public/m/n", "/p/private"}};
+  for (const auto& [headers, sources] : cases) {
+    const test::FakeClock clock;
+    test::MemoryFileSystem files(clock);
+    for (const char* folder : {headers, sources, "/p/app"}) files.make_directories(folder, false);
+    const std::string named = std::string(headers) + "/weight.h",
+                      defined = std::string(sources) + "/weight.cu";
+    files.write_file(named, header, false);
+    files.write_file(defined, "__device__ int weight(int x) { return 2 * x; }\n", false);
+    EXPECT_THAT(
+        files_of_device_code(files, "/p/app/main.cu", "__global__ void k(int* a) { *a = weight(*a); }\n",
+                             {{"weight.h", named, header}}),
+        ElementsAre(defined));
+  }
+}
+
 TEST(NeighbourFiles, HaveTheBodiesOfMembersOfClasses) {
   const test::FakeClock clock;
   test::MemoryFileSystem files(clock);

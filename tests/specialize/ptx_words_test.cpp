@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace kiln {
 namespace {
 
@@ -200,6 +203,59 @@ TEST(PtxWords, SeveralInstructionsAreABlock) {
       without_simple_ptx("asm(\"add.cc.u32 %0, %2, %4; addc.u32 %1, %3, %5;\" : \"=r\"(a), \"=r\"(b) : "
                          "\"r\"(c), \"r\"(d), \"r\"(e), \"r\"(f));"),
       HasSubstr("unsigned kiln_carry = 0; { const auto kiln_total = static_cast<unsigned long long>("));
+}
+
+/// A scope may reach over statements: it is a block of C++, so that labels may follow it.
+TEST(PtxWords, RegistersOfAScopeOverSeveralStatements) {
+  EXPECT_EQ(without_simple_ptx("{ asm(\"{ .reg .pred %top;\");\n"
+                               "asm(\"setp.ne.u32 %top, %0, 0;\" :: \"r\"(carry));\n"
+                               "asm(\"@%%top mov.b64 %0, %1;\" : \"+l\"(val) : \"l\"(tmp));\n"
+                               "asm(\"}\"); }"),
+            "{ { bool kiln_ptx_top; ;\n"
+            "(void)(kiln_ptx_top = static_cast<unsigned>((carry)) != static_cast<unsigned>(0));\n"
+            "do { const auto kiln_in1 = (tmp); if (kiln_ptx_top) { (void)((val) = kiln_in1); }; } while "
+            "(false);\n}; }");
+  EXPECT_EQ(
+      without_simple_ptx(
+          "asm(\"{ .reg.u32 t;\"); asm(\"mov.u32 t, %0; }\" :: \"r\"(a)); asm(\"{ .reg.u32 t;\"); "
+          "asm(\"{ .reg .u64 t; mov.u64 t, %0; }\" :: \"l\"(b)); asm(\"}\");"),
+      "{ unsigned kiln_ptx_t; ; (void)(kiln_ptx_t = (a)); }; { unsigned kiln_ptx_t; ; do { const auto "
+      "kiln_in0 = (b); unsigned long long kiln_ptx_t{}; (void)(kiln_ptx_t = kiln_in0); } while (false); "
+      "};");
+  EXPECT_EQ(without_simple_ptx("asm(\"{ .reg .u32 t;\"); asm(\"{ .reg .u32 u;\"); "
+                               "asm(\"mov.u32 t, u; }}\");"),
+            "{ unsigned kiln_ptx_t; ; { unsigned kiln_ptx_u; ; (void)(kiln_ptx_t = kiln_ptx_u); }};");
+  const std::string copy =
+      "#define COPY(d, x) asm(\"{ .reg .u32 t;\"); asm(\"mov.u32 t, %0;\" :: \"r\"(x)); asm(\"}\")\n";
+  EXPECT_EQ(without_simple_ptx(copy),
+            "#define COPY(d, x) { unsigned kiln_ptx_t; ; (void)(kiln_ptx_t = (x)); }\n");
+}
+
+/// The branches of a conditional may each open a scope that is closed behind it.
+TEST(PtxWords, ScopesThatEachBranchOpens) {
+  const std::string head = "#if A\nasm(\"{ .reg .u32 t;\");\n";
+  const std::string tail = "#endif\nasm(\"mov.u32 t, %0; }\" :: \"r\"(x));\n";
+  EXPECT_EQ(without_simple_ptx(head + "#else\nasm(\"{ .reg .s32 t;\");\n" + tail),
+            "#if A\n{ unsigned kiln_ptx_t; ;\n#else\n{ int kiln_ptx_t; ;\n#endif\n"
+            "(void)(kiln_ptx_t = (x)); };\n");
+  const std::vector<std::string> others = {head + tail, head + "#elif B\nasm(\"{ .reg .s32 t;\");\n" + tail,
+                                           "asm(\"{ .reg .u32 t;\");\n#if A\nasm(\"}\");\n#endif\n"};
+  for (const std::string& text : others) EXPECT_EQ(without_simple_ptx(text), text);
+  const std::string braces = "#if A\nif (a) {\n#else\nif (b) {\n#endif\n";
+  EXPECT_THAT(without_simple_ptx("{ " + braces + "asm(\"{ .reg .u32 t;\"); asm(\"}\"); } }"),
+              HasSubstr("{ unsigned kiln_ptx_t; ; };"));
+}
+
+/// Both ends of a scope stand in one block, and have a translation.
+TEST(PtxWords, ScopesWithoutAnEndStay) {
+  for (const char* text :
+       {"asm(\"}\");", "asm(\"mov.u32 %0, t; }\" : \"=r\"(x));", "asm(\"{ .reg .u32 t;\");",
+        "asm(\"{ .reg .u32 t; mov.u32 t, 1;\"); asm(\"}\");", "asm(\"{ .reg .u32 t;\"); asm(\"}}\");",
+        "{ asm(\"{ .reg .u32 t;\"); } { asm(\"mov.u32 t, 1;\"); } { asm(\"}\"); }",
+        "asm(\"{ .reg .u32 t;\"); asm(\"none.u32 t, 1; }\");",
+        "asm(\"{ .reg .u32 t;\"); asm(\"{ none t;\"); asm(\"mov.u32 t, 1; }}\");",
+        "#define OPEN asm(\"{ .reg .u32 t;\")\n#define CLOSE asm(\"}\")\n"})
+    EXPECT_EQ(without_simple_ptx(text), text);
 }
 
 /// The instructions see inputs as they were before the first one, and an expression is evaluated once.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "compile/cpu/split/kernel_split.h"
 #include "compile/outline.h"
@@ -23,7 +24,10 @@ struct SplitCase {
   std::size_t shared = 0;
   const char* reason = "";  ///< part of why it runs as fibers; empty: it has to be split
   const char* entry = "k";
-  int clamped_loops = -1;  ///< loops in two versions, of which one has no clamps; negative: not looked at
+  /// How often something is written; negative: not looked at.
+  int clamped_loops = -1;  ///< loops in two versions, of which one has no clamps
+  int factor_loops = -1;   ///< loops in two versions, one for the factor 1 of subscripts
+  int fetches = -1;        ///< arrays of which a block fetches what the next block writes
 };
 
 inline void PrintTo(const SplitCase& test, std::ostream* stream) {
@@ -46,17 +50,16 @@ class SplitKernels : public ::testing::Test {
     return out;
   }
 
-  /// How many loops of the written text have a version without clamps.
-  static int clamped_loops(const SplitCase& test) {
+  /// How often the macro is used in the written text of the kernel.
+  static int uses_of(std::string_view macro, const SplitCase& test) {
     const std::string text = test.text;
     const Outline outlined = outline(text);
     fission::KernelSplitter splitter(outlined, text);
     EXPECT_EQ(splitter.split("k", {test.block}).reason, "");
     int count = 0;
     for (const TextEdit& edit : splitter.edits()) {
-      constexpr std::string_view kVersions = "KILN_ROW_INSIDE\n";
-      for (std::size_t at = edit.replacement.find(kVersions); at != std::string::npos;
-           at = edit.replacement.find(kVersions, at + 1))
+      for (std::size_t at = edit.replacement.find(macro); at != std::string::npos;
+           at = edit.replacement.find(macro, at + 1))
         ++count;
     }
     return count;
@@ -64,8 +67,13 @@ class SplitKernels : public ::testing::Test {
 
   void compare(const SplitCase& test) {
     SCOPED_TRACE(test.name);
-    if (test.clamped_loops >= 0) {
-      EXPECT_EQ(clamped_loops(test), test.clamped_loops);
+    const std::pair<std::string_view, int> written[] = {{"KILN_ROW_INSIDE\n", test.clamped_loops},
+                                                        {"KILN_FACTOR(", test.factor_loops},
+                                                        {"KILN_FETCH_NEXT(", test.fetches}};
+    for (const auto& [macro, uses] : written) {
+      if (uses >= 0) {
+        EXPECT_EQ(uses_of(macro, test), uses) << macro;
+      }
     }
     Specialization specialization = kernels_.specialize(test.text, test.entry);
     if (std::string_view(test.text).find("kiln::") != std::string_view::npos)

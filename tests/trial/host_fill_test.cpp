@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 
@@ -103,6 +104,33 @@ TEST_F(HostFill, WhatDoesNotFitIsRefusedWithItsPlace) {
   EXPECT_THAT(refusal<std::int32_t>("int", "1 1 1e18"), HasSubstr("n.txt:1:5: '1e18'"));
   EXPECT_THAT(refusal<std::uint8_t>("bool", "1 2 0"), HasSubstr("expected 0 or 1 (bool)"));
   EXPECT_THAT(refusal<float>("float", "1 -1e39 0"), HasSubstr("n.txt:1:3: '-1e39' is no element"));
+}
+
+TEST_F(HostFill, InfinitiesAndNanOnlyWhereTheFileSaysSo) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::array<float, 4> values = {1, infinity, -infinity, std::numeric_limits<float>::quiet_NaN()};
+  disk_.files.write_file("/data/n.bin", std::string(reinterpret_cast<const char*>(values.data()), 16), false);
+  wide_ = "a: {type: float, min: -5}, b: float";
+  const std::string bin = "{file: {path: /data/n.bin, format: binary";
+  EXPECT_THAT(refused_init<float>("float", bin + "}}"),
+              HasSubstr("/data/n.bin: element [1] of buffer 'x' is inf; inputs must be finite, or the file's "
+                        "`finite: false` says that they need not"));
+  set("float", "[4]", bin + ", finite: false}}");
+  const std::vector<float> read = fill<float>();
+  EXPECT_EQ(std::memcmp(read.data(), values.data(), 16), 0);
+  EXPECT_THAT(bad_input_of([&] {
+                set("Wide", "[2]", bin + "}}");
+                static_cast<void>(fill<double>());
+              }),
+              HasSubstr("'b' of record [0] of buffer 'x' is inf; inputs must be finite"));
+  EXPECT_THAT(bad_input_of([&] {
+                set("Wide", "[2]", bin + ", finite: false}}");
+                static_cast<void>(fill<double>());
+              }),
+              HasSubstr("'a' of record [1] of buffer 'x' is -inf; expected -5 to inf"));
+  EXPECT_THAT(bad_input_of([&] { set("float", "[4]", "{file: {path: /data/n.txt, finite: false}}"); }),
+              HasSubstr("w.yaml:4:45: buffers.x.init.file: `finite: false` is for files of the formats "
+                        "`binary` and `npy`"));
 }
 
 TEST_F(HostFill, ConstantsFitTheirType) {

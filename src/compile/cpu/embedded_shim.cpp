@@ -145,17 +145,23 @@ constexpr std::array<std::string_view, 51> kCubHeaders = {"cub.cuh",
                                                           "warp/warp_store.cuh"};
 
 /// Headers of CUDA's libraries for the host, of which device code has at most types of numbers.
-constexpr std::string_view kFft =
+constexpr std::string_view kFft = "#include \"kiln/fft_types.h\"\n";
+constexpr std::string_view kFftTypes =
     "#include \"cuComplex.h\"\ntypedef float cufftReal;\ntypedef double cufftDoubleReal;\n"
     "typedef cuComplex cufftComplex;\ntypedef cuDoubleComplex cufftDoubleComplex;\n"
     "typedef int cufftHandle;\nenum cufftResult { CUFFT_SUCCESS };\n"
     "enum cufftType { CUFFT_C2C = 0x29, CUFFT_R2C = 0x2a, CUFFT_C2R = 0x2c, CUFFT_Z2Z = 0x69, CUFFT_D2Z = "
     "0x6a, "
     "CUFFT_Z2D = 0x6c };\n";
-constexpr std::string_view kComplex = "#include \"cuComplex.h\"\n";
-constexpr std::string_view kBlas =
+constexpr std::string_view kComplex =
+    "#include \"cuComplex.h\"\ntypedef struct cusolverDnContext* cusolverDnHandle_t;\n"
+    "typedef struct cusolverSpContext* cusolverSpHandle_t;\n";
+constexpr std::string_view kCurandOfHost = "typedef struct curandGenerator_st* curandGenerator_t;\n";
+constexpr std::string_view kBlas = "#include \"kiln/blas_types.h\"\n";
+constexpr std::string_view kBlasTypes =
     "#include \"cuComplex.h\"\n#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
-    "typedef struct cublasContext* cublasHandle_t;\nenum cublasStatus_t { CUBLAS_STATUS_SUCCESS };\n";
+    "typedef struct cublasContext* cublasHandle_t;\nenum cublasStatus_t { CUBLAS_STATUS_SUCCESS };\n"
+    "typedef struct cusparseContext* cusparseHandle_t;\n";
 constexpr std::array<std::string_view, 81> kHostHeaders = {
     "cudaTypedefs.h",
     "cuda_gl_interop.h",
@@ -298,12 +304,14 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"cuda_fp16.h", embedded::kFp16},
                                        {"cuda_bf16.h", embedded::kBf16},
                                        {"cuda_fp8.h", embedded::kFp8},
+                                       {"cuda_fp4.h", embedded::kFp4},
+                                       {"cuda_fp6.h", embedded::kFp4},
                                        {"kiln/curand_engines.h", embedded::kCurandEngines},
                                        {"kiln/curand_jumps.h", embedded::kCurandJumps},
                                        {"kiln/curand_kernel.h", embedded::kCurandKernel},
                                        {"kiln/curand_sobol.h", embedded::kCurandSobol},
                                        {"curand_kernel.h", kCurand},
-                                       {"curand.h", kEmpty},
+                                       {"curand.h", kCurandOfHost},
                                        {"kiln/cub_common.h", embedded::kCubCommon},
                                        {"kiln/cub_warp.h", embedded::kCubWarp},
                                        {"kiln/cub_warp_data.h", embedded::kCubWarpData},
@@ -324,6 +332,8 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
                                        {"thrust/pair.h", kThrust},
                                        {"thrust/tuple.h", kThrust},
                                        {"thrust/functional.h", kThrust},
+                                       {"kiln/blas_types.h", kBlasTypes},
+                                       {"kiln/fft_types.h", kFftTypes},
                                        {"cufft.h", kFft},
                                        {"cufftXt.h", kFft},
                                        {"cufftw.h", kFft},
@@ -360,11 +370,13 @@ std::vector<EmbeddedFile> make_stand_in_headers() {
         "cuda/std/version", "cuda/std/numbers", "cuda/type_traits", "cuda/version"})
     headers.push_back({name, kCudaStd});
   for (const auto& [name, text] : standard_headers()) headers.push_back({"cuda/std/" + name, text});
-  for (const char* name : {"linear_congruential_engine", "normal_distribution", "uniform_int_distribution",
-                           "uniform_real_distribution"})
+  for (const char* name : {"linear_congruential_engine", "linear_feedback_shift_engine",
+                           "subtract_with_carry_engine", "discard_block_engine", "xor_combine_engine",
+                           "normal_distribution", "uniform_int_distribution", "uniform_real_distribution"})
     headers.push_back({"thrust/random/" + std::string(name) + ".h", kThrustRandom});
-  for (const char* part : {"discrete", "discrete2", "globals", "lognormal", "mrg32k3a", "normal",
-                           "philox4x32_x", "poisson", "precalc", "uniform"})
+  for (const char* part :
+       {"discrete", "discrete2", "globals", "lognormal", "mrg32k3a", "normal", "philox4x32_x", "poisson",
+        "precalc", "uniform", "mtgp32", "mtgp32_host", "mtgp32_kernel"})
     headers.push_back({"curand_" + std::string(part) + ".h", kCurand});
   for (const std::string_view name : kHeadersOfLanguage) headers.push_back({std::string(name), kEmpty});
   for (const std::string_view name : kHostHeaders) {

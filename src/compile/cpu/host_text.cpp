@@ -159,6 +159,29 @@ void edit_checks_of_gpus(const std::vector<Token>& tokens, std::vector<TextEdit>
   }
 }
 
+/// `class __half;` of a text that has not included <cuda_fp16.h> yet: the shim's type is an instance of a
+/// template.
+void edit_small_float_declarations(const std::vector<Token>& tokens, std::vector<TextEdit>& edits) {
+  static const std::map<std::string_view, std::string_view> types = {
+      {"__half", "DeviceFloat<kiln::HalfFormat>"},
+      {"__half2", "DevicePair<kiln::HalfFormat>"},
+      {"__nv_bfloat16", "DeviceFloat<kiln::Bfloat16Format>"},
+      {"__nv_bfloat162", "DevicePair<kiln::Bfloat16Format>"}};
+  int depth = 0;
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    depth += tokens[i].is("{") ? 1 : tokens[i].is("}") ? -1 : 0;
+    const auto type = types.find(tokens[i + 1].text);
+    const bool begins = i == 0 || tokens[i - 1].is(";") || tokens[i - 1].is("}");
+    if (depth != 0 || type == types.end() || !begins || !tokens[i + 2].is(";")) continue;
+    if (!tokens[i].is("class") && !tokens[i].is("struct")) continue;
+    const std::string declaration =
+        "namespace kiln { struct HalfFormat; struct Bfloat16Format; template <class> struct DeviceFloat; "
+        "template <class> struct DevicePair; } using " +
+        std::string(type->first) + " = kiln::" + std::string(type->second) + ";";
+    edits.push_back({tokens[i].offset, tokens[i + 2].end() - tokens[i].offset, declaration});
+  }
+}
+
 }  // namespace
 
 std::vector<TextEdit> host_edits(const Outline& text, std::string_view original, bool gcc, HostParts parts) {
@@ -169,6 +192,8 @@ std::vector<TextEdit> host_edits(const Outline& text, std::string_view original,
     edit_built_ins(text.source.tokens, edits);
   if (original.find("static_assert") != std::string_view::npos)
     edit_checks_of_gpus(text.source.tokens, edits);
+  if (original.find("__half") != std::string_view::npos || original.find("__nv_b") != std::string_view::npos)
+    edit_small_float_declarations(text.source.tokens, edits);
   if (original.find("alignas") != std::string_view::npos) edit_shared_alignment(text.source.tokens, edits);
   if (original.find("__noinline__") != std::string_view::npos) {
     edit_noinline(text.source.tokens, edits);

@@ -18,6 +18,7 @@ namespace kiln {
 /// - `#pragma unroll 4` becomes GCC's spelling, if `gcc`;
 /// - sums that number the work-items of the grid are marked (lane_index.h);
 /// - parameters of members that are called like a template's parameter are renamed (shadowing_names.h);
+/// - a declaration of `__half` or `__nv_bfloat16` as a class gives the shim's type;
 /// - a static_assert that a GPU has an architecture holds;
 /// - an explicit instantiation of a kernel loses its `__global__`.
 enum class HostParts { kAll, kWithoutLaneIndices };

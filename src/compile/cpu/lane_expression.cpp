@@ -140,15 +140,18 @@ void LaneExpression::note(std::string_view array) {
 }
 
 LaneForm LaneExpression::behind(LaneForm form) {
-  bool more = false;
+  bool more = false, common = !values_.varies(form);
   while (at_ < end_) {
     if (is("(") || is("[")) {
-      if (tokens_[at_].close >= end_) return fail();
-      at_ = tokens_[at_].close + 1;
+      const std::size_t close = tokens_[at_].close;
+      if (close >= end_) return fail();
+      common = common && is("[") && !values_.varies(inner({at_ + 1, close}));
+      at_ = close + 1;
     } else if ((is(".") || is("->")) && at_ + 1 < end_) {
       at_ += 2;
     } else if (is("++") || is("--")) {
       ++at_;
+      common = false;
     } else {
       break;
     }
@@ -156,7 +159,7 @@ LaneForm LaneExpression::behind(LaneForm form) {
   }
   if (!more) return form;
   array_ = {};
-  return values_.unknown(true);
+  return values_.unknown(!common);
 }
 
 bool LaneExpression::cast(TokenRange range, bool& whole, bool& pointer) const {
@@ -281,7 +284,7 @@ LaneForm LaneExpression::name() {
   if (plain)
     return values_.derived("name " + std::string(token.text), values_.constant(0), values_.constant(0));
   if (is("::") || is("<")) return is("<") ? values_.unknown(true) : fail();
-  return behind(values_.unknown(true));
+  return behind(values_.unknown(is("(")));
 }
 
 LaneForm LaneExpression::shape(std::string_view what, std::string_view axis) {

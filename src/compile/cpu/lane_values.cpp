@@ -92,8 +92,11 @@ std::optional<long long> LaneValues::common_number(const LaneForm& form) const {
 }
 
 bool LaneValues::varies(const LaneForm& form) const {
-  const auto differs = [](const std::vector<long long>& all) {
-    return std::any_of(all.begin(), all.end(), [&](long long one) { return one != all.front(); });
+  const auto differs = [this](const std::vector<long long>& all) {
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      if (all[i] != all[i - 1] && items_[i].warp == items_[i - 1].warp) return true;
+    }
+    return false;
   };
   if (differs(form.number)) return true;
   return std::any_of(form.terms.begin(), form.terms.end(), [&](const auto& term) {
@@ -494,7 +497,7 @@ void LaneValues::leave_loop(TokenRange range) {
   }
 }
 
-void LaneValues::join(const Names& one, const Names& other) {
+void LaneValues::join(const Names& one, const Names& other, bool common) {
   Names joined;
   for (const auto& [name, value] : one) {
     const auto second = other.find(name);
@@ -503,7 +506,7 @@ void LaneValues::join(const Names& one, const Names& other) {
     if (value.form == second->second.form || (a.number == b.number && a.terms == b.terms)) {
       joined[name] = value;
     } else {
-      joined[name] = {std::make_shared<const LaneForm>(unknown(true)),
+      joined[name] = {std::make_shared<const LaneForm>(unknown(!common || varies(a) || varies(b))),
                       value.array == second->second.array ? value.array : std::string_view()};
     }
   }

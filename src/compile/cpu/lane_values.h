@@ -79,8 +79,9 @@ class LaneValues {
   /// In front of the turn `turn` (0 or 1) of a loop, of which `range` are all tokens.
   void enter_turn(TokenRange range, TokenRange condition, TokenRange step, int turn);
   void leave_loop(TokenRange range);
-  /// Names that a branch changed have one of two values, or an unknown one.
-  void join(const Names& one, const Names& other);
+  /// Names that a branch changed have one of two values, or an unknown one. `common`: all lanes of a warp
+  /// take the same branch.
+  void join(const Names& one, const Names& other, bool common);
   [[nodiscard]] Names& names() { return names_; }
 
   /// How two uses of elements by different lanes of a warp stand to each other.
@@ -102,7 +103,7 @@ class LaneValues {
   [[nodiscard]] bool rows_of_lanes(const Use& first, const Use& second) const;
   /// Whether the distance of two offsets depends on an unknown value that is the same for all lanes.
   [[nodiscard]] bool apart_by_unknown(const LaneForm& one, const LaneForm& other) const;
-  /// Whether an index differs between lanes.
+  /// Whether an index differs between lanes of a warp.
   [[nodiscard]] bool varies(const LaneForm& form) const;
 
  private:

@@ -314,7 +314,7 @@ OneWarpCode::OneWarpCode(const Outline& text, const UnitLanes& unit)
     if (!device_code(tokens_, definition)) continue;
     FunctionStatements function;
     function.definition = &definition;
-    function.parsed = fission::parse_body(tokens_, definition.body, [](std::size_t) { return false; });
+    function.parsed = fission::read_body(tokens_, definition.body);
     if (!function.parsed.trouble.empty() || !function.parsed.block) continue;
     function.constants = constants_in(definition);
     function.variables = lane_variables(tokens_, definition, function.constants);

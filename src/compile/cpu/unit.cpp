@@ -17,6 +17,7 @@
 #include "compile/cpu/guard_marks.h"
 #include "compile/cpu/host_text.h"
 #include "compile/cpu/lane_index.h"
+#include "compile/cpu/needed_stand_ins.h"
 #include "compile/cpu/shared_callees.h"
 #include "compile/cpu/split/kernel_split.h"
 #include "compile/cpu/split/lambdas.h"
@@ -127,6 +128,7 @@ class UnitWriter {
     const std::string kernel_text = rewrite_kernel();
     add_shim();
     add_defines();
+    unit_.text += includes_in_front(spec_);
     unit_.text += line_marker(source_line_name(spec_)) + kernel_text + line_marker("kiln entries");
     add_entries();
     add_symbols();
@@ -144,7 +146,7 @@ class UnitWriter {
   CpuUnit expansion() {
     add_shim();
     add_defines();
-    unit_.text.append("\n").append(kTextBegins) +=
+    unit_.text.append("\n").append(kTextBegins).append("\n").append(includes_in_front(spec_)) +=
         line_marker(source_line_name(spec_)) + spec_.source_text + "\n";
     as_they_are_ = true;
     add_headers();
@@ -628,8 +630,25 @@ class UnitWriter {
     return mark;
   }
 
+  /// The stand-ins that the unit may include; a folder of all of them would take longer than a compile.
+  [[nodiscard]] std::set<std::string_view> stand_ins_in_use() const {
+    std::vector<std::string_view> texts = {unit_.text, spec_.params_header, portable_header()};
+    std::set<std::string> own = {"kiln/portable.h", "kiln/params.h"};
+    for (const IncludedHeader& header : spec_.headers) {
+      texts.emplace_back(header.text);
+      own.insert(header.name);
+    }
+    std::vector<std::string> names = spec_.unseen_headers;
+    for (const std::string& option : spec_.options) {
+      if (option.starts_with("-imacros") || option.starts_with("-include")) names.push_back(option);  // any
+    }
+    return needed_stand_ins(texts, own, names);
+  }
+
   void add_headers() {
+    const std::set<std::string_view> in_use = stand_ins_in_use();
     for (const EmbeddedFile& stand_in : cpu_stand_in_headers()) {
+      if (!in_use.contains(stand_in.name)) continue;
       // The transformation knows cooperative groups and the like by their names.
       const bool empty = as_they_are_ && stand_in.name == "cooperative_groups.h";
       const bool later = as_they_are_ && left_out(stand_in.name);

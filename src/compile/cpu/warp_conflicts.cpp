@@ -136,6 +136,9 @@ class ConflictFinder {
       case Kind::kIf:
         visit_if(statement, nested);
         break;
+      case Kind::kSwitch:
+        visit_switch(statement, nested);
+        break;
       case Kind::kFor:
       case Kind::kWhile:
       case Kind::kDo:
@@ -218,7 +221,11 @@ class ConflictFinder {
     const bool leads = code_.one_item(function_, statement.condition);
     const std::vector<LaneMask> masks = masks_;
     std::vector<LaneValues::Names> before, after;
-    for (const auto& values : values_) before.push_back(values->names());
+    std::vector<bool> common;
+    for (const auto& values : values_) {
+      before.push_back(values->names());
+      common.push_back(!values->varies(*values->value(statement.condition).form));
+    }
     branches_.push_back(&statement);
     if (leads) scopes_.push_back({&statement, ++scopes_entered_});
     narrow(statement.condition, false);
@@ -238,8 +245,34 @@ class ConflictFinder {
     const bool left = statement.children.size() == 1 && leaves(*statement.children[0]);
     for (std::size_t v = 0; v < values_.size() && !left; ++v) {
       const LaneValues::Names other = values_[v]->names();
-      values_[v]->join(after[v], other);
+      values_[v]->join(after[v], other, common[v]);
     }
+  }
+
+  /// All cases may be taken, each from the state in front of the switch.
+  void visit_switch(const Statement& statement, bool nested) {
+    access(statement.condition, statement, nested);
+    declare_in(statement.condition);
+    const std::vector<LaneMask> masks = masks_;
+    std::vector<LaneValues::Names> before;
+    std::vector<bool> common;
+    for (const auto& values : values_) {
+      before.push_back(values->names());
+      common.push_back(!values->varies(*values->value(statement.condition).form));
+    }
+    std::vector<LaneValues::Names> after = before;
+    branches_.push_back(&statement);
+    for (const auto& section : statement.children) {
+      for (std::size_t v = 0; v < values_.size(); ++v) values_[v]->names() = before[v];
+      visit(*section, true);
+      masks_ = masks;
+      for (std::size_t v = 0; v < values_.size(); ++v) {
+        const LaneValues::Names other = values_[v]->names();
+        values_[v]->join(after[v], other, common[v]);
+        after[v] = values_[v]->names();
+      }
+    }
+    branches_.pop_back();
   }
 
   void declare_in(TokenRange range) {
@@ -294,7 +327,7 @@ class ConflictFinder {
   void access(TokenRange range, const Statement& statement, bool nested, bool condition = false) {
     const std::vector<ElementAccess> accesses = accesses_in(range);
     const bool simple = statement.kind == Kind::kExpression || statement.kind == Kind::kDeclaration ||
-                        statement.kind == Kind::kReturn || statement.kind == Kind::kIf;
+                        statement.kind == Kind::kReturn || statement.branches();
     const bool follows_leader =
         has_leaders_ && std::any_of(accesses.begin(), accesses.end(), [this](const ElementAccess& later) {
           return std::any_of(earlier_.begin(), earlier_.end(), [&](const ElementAccess& one) {

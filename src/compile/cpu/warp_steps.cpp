@@ -140,9 +140,9 @@ const std::set<std::size_t>& all_parameters() {
   return all;
 }
 
-/// What lanes may share in a function, without `volatile_names`.
+/// What lanes may share in a function, without `stepped`, whose assignments all are steps.
 CommonMemory common_memory(const std::vector<Token>& tokens, const DefinitionOutline& definition,
-                           const UnitLanes& unit, const Names& volatile_names) {
+                           const UnitLanes& unit, const Names& stepped) {
   CommonMemory memory;
   const fission::Head head = fission::parse_head(tokens, definition);
   const auto has_view = [&](TokenRange range) {
@@ -178,7 +178,7 @@ CommonMemory common_memory(const std::vector<Token>& tokens, const DefinitionOut
     if (unit.views.contains(tokens[i].text) && tokens[i + 1].identifier())
       memory.views.insert(tokens[i + 1].text);
   }
-  for (const std::string_view name : volatile_names) {
+  for (const std::string_view name : stepped) {
     memory.arrays.erase(name);
     memory.global.erase(name);
   }
@@ -225,18 +225,17 @@ std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitLanes& unit
   }
   std::vector<TextEdit> edits;
   std::set<std::size_t> marked;
-  std::map<const DefinitionOutline*, Names> volatile_names;
+  std::map<const DefinitionOutline*, Names> stepped_names;
   for (const DefinitionOutline& definition : text.definitions) {
     if (definition.body.end >= tokens.size()) continue;
-    Names& names = volatile_names[&definition];
-    names = everywhere;
+    Names names = everywhere;
     if (!definition.kernel && !definition.is_class) collect(tokens, definition.head, names);
     collect(tokens, definition.body, names);
     if (names.empty()) continue;
     const Names pointers = common_arrays(tokens, definition, unit.shared,
                                          definition.kernel ? std::set<std::size_t>() : all_parameters());
     const auto found = assignments(tokens, definition.body, names, pointers);
-    Names stepped;
+    Names& stepped = stepped_names[&definition];
     for (const auto& [at, one] : found) {
       if (reads(tokens, one.value, {one.array}, pointers)) stepped.insert(one.array);
     }
@@ -248,7 +247,7 @@ std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitLanes& unit
   const OneWarpCode code(text, unit);
   for (const FunctionStatements& function : code.functions()) {
     const CommonMemory memory =
-        common_memory(tokens, *function.definition, unit, volatile_names[function.definition]);
+        common_memory(tokens, *function.definition, unit, stepped_names[function.definition]);
     if (memory.arrays.empty() && memory.global.empty() && memory.views.empty()) continue;
     Names names = memory.arrays;
     names.insert(memory.global.begin(), memory.global.end());

@@ -11,9 +11,28 @@
 namespace kiln {
 namespace {
 
+using Names = std::set<std::string, std::less<>>;
+
+/// Whether an expression is of numbers, `sizeof` and `constants`.
+bool is_constant(const std::vector<Token>& tokens, TokenSpan span, const Names& constants) {
+  static constexpr std::string_view kSigns = "+-*/%()<>";
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    if (tokens[i].is("sizeof")) {
+      if (!tokens[i + 1].is("(") || tokens[i + 1].close >= span.end) return false;
+      i = tokens[i + 1].close;
+    } else if (tokens[i].identifier() ? !constants.contains(tokens[i].text)
+                                      : tokens[i].kind != Token::Kind::kNumber &&
+                                            kSigns.find(tokens[i].text) == std::string_view::npos) {
+      return false;
+    }
+  }
+  return !span.empty();
+}
+
 class Rewriter {
  public:
-  explicit Rewriter(const std::string& text) : text_(text), source_(tokenize(text)) {}
+  Rewriter(const std::string& text, const Names& constants)
+      : text_(text), constants_of_sizes_(constants), source_(tokenize(text)) {}
 
   std::string run() {
     rewrite(source_.tokens, 0);
@@ -36,6 +55,8 @@ class Rewriter {
           tokens[i + 1].text.starts_with("__"))
         edits_.push_back({tokens[i].end(), 0, " "});  // extern "C"__global__
       if (tokens[i].is("[") && tokens[i].close + 1 < tokens.size()) drop_marks_of_lambda(tokens, i);
+      const bool allocates = tokens[i].is("alloca") || tokens[i].is("__builtin_alloca");
+      if (allocates && begin == 0 && tokens[i + 1].is("(")) keep_memory_of_constant_size(i);
       if (tokens[i].is("__typeof__") || tokens[i].is("__typeof") || tokens[i].is("typeof")) {
         if (tokens[i + 1].is("(")) replace(tokens[i], "decltype");
       } else if (tokens[i].is("(") && tokens[i].close < tokens.size()) {
@@ -56,6 +77,37 @@ class Rewriter {
       if (!tokens[i].is("__device__") && !tokens[i].is("__host__")) return;
       replace(tokens[i], "");
     }
+  }
+
+  /// `float* t = (float*)alloca(64 * sizeof(float));`, the call at `call`: where the size is a constant, the
+  /// memory is an array, as in nvcc. The driver reserves an array, and little for other memory.
+  void keep_memory_of_constant_size(std::size_t call) {
+    const std::vector<Token>& tokens = source_.tokens;
+    const std::size_t close = tokens[call + 1].close, begin = declaration_of_pointer(call);
+    if (close >= tokens.size() || begin == call) return;
+    if (!is_constant(tokens, {call + 2, close}, constants_of_sizes_)) return;
+    const std::string size = text_of(tokens, {call + 2, close});
+    const std::string array = "kiln_memory_" + std::to_string(call);
+    edits_.push_back({tokens[begin].offset, 0, "alignas(16) unsigned char " + array + "[" + size + "]; "});
+    edits_.push_back({tokens[call].offset, tokens[close].end() - tokens[call].offset,
+                      "static_cast<void*>(" + array + ")"});
+  }
+
+  /// Where the statement around `at` begins, if it declares a pointer with a value; else `at`.
+  [[nodiscard]] std::size_t declaration_of_pointer(std::size_t at) const {
+    const std::vector<Token>& tokens = source_.tokens;
+    std::size_t begin = at, equals = at;
+    while (begin > 0 && !tokens[begin - 1].is(";") && !tokens[begin - 1].is("{") &&
+           !tokens[begin - 1].is("}")) {
+      --begin;
+      if (tokens[begin].is("=")) equals = begin;
+    }
+    for (std::size_t i = begin; i < equals; ++i) {
+      if (!tokens[i].identifier() && !tokens[i].is("*") && !tokens[i].is("::")) return at;
+    }
+    const bool pointer = equals > begin + 1 && equals < at && tokens[equals - 1].identifier() &&
+                         (tokens[equals - 2].is("*") || tokens[equals - 2].is("auto"));
+    return pointer && begin > 0 ? begin : at;
   }
 
   /// Constants of float and double at namespace scope, which nvcc gives to device code as numbers.
@@ -166,6 +218,7 @@ class Rewriter {
   }
 
   const std::string& text_;
+  const Names& constants_of_sizes_;
   TokenizedText source_;
   std::vector<TextEdit> edits_;
   std::set<std::string_view> constants_;  // at namespace scope, so far
@@ -173,8 +226,51 @@ class Rewriter {
 
 }  // namespace
 
-std::string without_gnu_syntax(const std::string& text) {
-  return Rewriter(text).run();
+std::string without_gnu_syntax(const std::string& text, const Names& constants) {
+  return Rewriter(text, constants).run();
+}
+
+Names constants_for_sizes(const std::vector<std::string_view>& texts) {
+  Names names, others;
+  if (std::none_of(texts.begin(), texts.end(),
+                   [](std::string_view text) { return text.find("alloca") != std::string_view::npos; }))
+    return names;
+  std::vector<TokenizedText> sources;
+  for (const std::string_view text : texts) sources.push_back(tokenize(text));
+  for (const TokenizedText& source : sources) {
+    const std::vector<Token>& tokens = source.tokens;
+    for (std::size_t i = 2; i + 1 < tokens.size(); ++i) {
+      const bool value = i + 2 < tokens.size() && tokens[i + 1].is("=");
+      const bool number =
+          value && (tokens[i - 2].is("constexpr") ||
+                    (tokens[i - 2].is("const") && tokens[i + 2].kind == Token::Kind::kNumber));
+      if (number && tokens[i].identifier()) names.emplace(tokens[i].text);
+      if (!tokens[i - 2].is("template") || !tokens[i - 1].is("<")) continue;
+      for (const TokenSpan& part :
+           parts_of(tokens, {i, behind_angles(tokens, i - 1, tokens.size()) - 1}, true)) {
+        const bool type = part.empty() || tokens[part.begin].is("typename") || tokens[part.begin].is("class");
+        std::size_t last = part.begin;
+        while (last + 1 < part.end && !tokens[last + 1].is("=")) ++last;
+        if (!type && last > part.begin && tokens[last].identifier()) names.emplace(tokens[last].text);
+      }
+    }
+  }
+  constexpr int kDeepestMacro = 4;  // macros of macros
+  for (int round = 0; round < kDeepestMacro; ++round) {
+    for (const TokenizedText& source : sources) {
+      for (const Directive& directive : source.directives) {
+        const std::vector<Token>& words = directive.tokens;
+        if (words.size() < 3 || !words[0].is("define")) continue;
+        if (is_constant(words, {2, words.size()}, names))
+          names.emplace(words[1].text);
+        else
+          others.emplace(words[1].text);
+      }
+    }
+    for (const std::string& name : others) names.erase(name);
+    others.clear();
+  }
+  return names;
 }
 
 }  // namespace kiln

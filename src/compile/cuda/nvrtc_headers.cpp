@@ -52,7 +52,7 @@ struct StdNames {
   std::string_view header;
   std::array<std::string_view, 24> names;
 };
-constexpr std::array<StdNames, 13> kImpliedNames = {{
+constexpr std::array<StdNames, 14> kImpliedNames = {{
     {"cstdint",
      {"int8_t", "int16_t", "int32_t", "int64_t", "intmax_t", "intptr_t", "uint8_t", "uint16_t", "uint32_t",
       "uint64_t", "uintmax_t", "uintptr_t"}},
@@ -69,6 +69,31 @@ constexpr std::array<StdNames, 13> kImpliedNames = {{
                      "is_unsigned_v",    "is_void",         "is_void_v",         "make_signed",
                      "make_unsigned",    "remove_const",    "remove_const_t",    "remove_cv",
                      "remove_pointer_t", "underlying_type", "underlying_type_t", "void_t"}},
+    {"type_traits",
+     {"add_const",
+      "add_lvalue_reference",
+      "add_lvalue_reference_t",
+      "add_pointer",
+      "add_rvalue_reference",
+      "aligned_storage",
+      "aligned_storage_t",
+      "alignment_of",
+      "conjunction",
+      "conjunction_v",
+      "disjunction",
+      "disjunction_v",
+      "extent",
+      "extent_v",
+      "invoke_result",
+      "invoke_result_t",
+      "negation",
+      "negation_v",
+      "remove_cvref_t",
+      "remove_extent_t",
+      "remove_pointer",
+      "remove_volatile_t",
+      "type_identity_t",
+      "has_virtual_destructor"}},
     {"cstddef", {"byte", "to_integer", "max_align_t"}},
     {"utility",
      {"as_const", "declval", "exchange", "forward", "index_sequence", "integer_sequence",
@@ -297,6 +322,11 @@ ImpliedHeaders implied_headers(const std::vector<std::string_view>& texts,
     implied.macros += "#ifndef INT_MAX\n" + std::string(embedded::kLimits) + "#endif\n";
   if (uses({"FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_MIN", "DBL_EPSILON"}) && !included("cfloat"))
     implied.macros += embedded::kFloat;
+  // `std::is_trivially_copyable_v`; algorithms such as `is_sorted` are few.
+  const bool asks_for_traits = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name.starts_with("is_") && has("std::" + name);
+  });
+  if (asks_for_traits) implied.names.emplace_back("type_traits");
   for (const StdNames& of : kImpliedNames) {
     const bool used = std::any_of(of.names.begin(), of.names.end(), [&](std::string_view name) {
       if (name.empty() || !names.contains(std::string(name))) return false;

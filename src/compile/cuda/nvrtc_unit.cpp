@@ -91,8 +91,11 @@ bool has_own_cache(const std::string& version) {
 RtcUnit make_nvrtc_unit(const Specialization& specialization, const std::filesystem::path& source_folder) {
   const auto launch_bounds = [](const std::string& bounds) { return "__launch_bounds__(" + bounds + ")"; };
   Specialization standard = specialization;
-  standard.source_text = without_gnu_syntax(standard.source_text);
-  for (IncludedHeader& header : standard.headers) header.text = without_gnu_syntax(header.text);
+  std::vector<std::string_view> texts = {specialization.source_text};
+  for (const IncludedHeader& header : specialization.headers) texts.push_back(header.text);
+  const auto constants = constants_for_sizes(texts);
+  standard.source_text = without_gnu_syntax(standard.source_text, constants);
+  for (IncludedHeader& header : standard.headers) header.text = without_gnu_syntax(header.text, constants);
   return make_rtc_unit(standard, {"#define KILN_BACKEND_CUDA 1\n", launch_bounds}, source_folder);
 }
 

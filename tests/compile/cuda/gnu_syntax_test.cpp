@@ -63,6 +63,20 @@ TEST(GnuSyntax, LambdasHaveNoMarks) {
     EXPECT_EQ(without_gnu_syntax(text), text);
 }
 
+TEST(GnuSyntax, MemoryOfAConstantSizeIsAnArray) {
+  const auto constants = constants_for_sizes(
+      {"#define HALF (N / 2)\n#define N 64\n#define LIMIT params.n\n#define BOTH 1\n#define BOTH n\n",
+       "constexpr int kMost = 4; template <int K, class T> void f() { alloca(1); }"});
+  EXPECT_EQ(constants, (std::set<std::string, std::less<>>{"HALF", "K", "N", "kMost"}));
+  EXPECT_EQ(without_gnu_syntax("{ float* t = (float*)alloca(HALF * sizeof(float)); t[0] = 1; }", constants),
+            "{ alignas(16) unsigned char kiln_memory_9[HALF*sizeof(float)]; "
+            "float* t = (float*)static_cast<void*>(kiln_memory_9); t[0] = 1; }");
+  for (const char* text :
+       {"{ float* t = (float*)alloca(n * sizeof(float)); }", "{ float* t = (float*)alloca(LIMIT); }",
+        "{ if (n) t = (float*)alloca(64); }", "{ f((float*)alloca(64)); }"})
+    EXPECT_EQ(without_gnu_syntax(text, constants), text);
+}
+
 class GnuSyntaxOfKernels : public test::NvrtcTest {};
 
 TEST_F(GnuSyntaxOfKernels, CompileWithNvrtc) {

@@ -172,6 +172,7 @@ static_assert(offsetof(Pair, second) == 4, "");
 extern "C" __global__ void f(int* a, float* b, std::uint64_t* c) {
   assert(a != nullptr);
   if (std::isnan(*b) || std::isinf(*b) || *b == INFINITY) *b = static_cast<float>(M_PI);
+  if (std::ilogb(*b) == FP_ILOGB0 || std::ilogb(*b) == FP_ILOGBNAN) *b = 1;
   a[0] = std::min(a[0], 3) + std::max<int>(a[1], 2);
   std::swap(a[0], a[1]);
   atomicAdd(reinterpret_cast<unsigned long long*>(c), uint64_t{1});
@@ -245,6 +246,18 @@ TEST_F(StandardHeaders, AreAsForgivingAsNvccs) {
   EXPECT_TRUE(
       compiles("extern \"C\" __global__ void f(int* a) {\n  cudaGridDependencySynchronize();\n  a[0] = 1;\n"
                "  cudaTriggerProgrammaticLaunchCompletion();\n}"));
+  EXPECT_TRUE(
+      compiles("#include <alloca.h>\nextern \"C\" __global__ void f(float* a, int n) {\n"
+               "  float* s = (float*)alloca(n * sizeof(float));\n  s[n - 1] = 1;\n  a[0] = s[a[1] > 0];\n}"));
+  EXPECT_TRUE(
+      compiles("#define SIZE 2048\nextern \"C\" __global__ void f(float* a, int n) {\n"
+               "  auto s = static_cast<float*>(__builtin_alloca(SIZE * sizeof(float)));\n  s[n] = 1;\n"
+               "  float* t = (float*)__builtin_alloca(n);\n  t[0] = 2;\n  a[0] = s[a[1] > 0] + t[0];\n}"));
+  EXPECT_TRUE(
+      compiles("struct A { float x; };\n"
+               "static_assert(std::is_standard_layout_v<A> && std::is_trivially_copyable_v<A>, \"\");\n"
+               "static_assert(std::conjunction_v<std::is_default_constructible<A>>, \"\");\n"
+               "extern \"C\" __global__ void f(A* a) { a->x = 1; }"));
   EXPECT_TRUE(compiles("extern \"C\" __global__ void any(float* out, const float* in) { out[0] = 1; }"));
   EXPECT_TRUE(compiles("__global__ void any(float* out, const float* in) { out[0] = 1; }"));
 }

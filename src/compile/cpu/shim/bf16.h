@@ -10,11 +10,9 @@ using __nv_bfloat162 = kiln::DevicePair<kiln::Bfloat16Format>;
 using nv_bfloat162 = __nv_bfloat162;
 using __nv_bfloat16_raw = kiln::SmallFloatRaw;
 using __nv_bfloat162_raw = kiln::SmallFloatPairRaw;
-// hip/hip_bf16.h and hip/hip_bfloat16.h; hipRTC 5.7 has a type of the latter name built in.
+#ifdef KILN_BACKEND_HIP  // hip/hip_bf16.h; elsewhere its words are CUDA's (specialize/hip_words.h)
 using __hip_bfloat16 = __nv_bfloat16;
 using __hip_bfloat162 = __nv_bfloat162;
-#ifndef KILN_BACKEND_HIP
-using hip_bfloat16 = __nv_bfloat16;
 #endif
 
 KILN_SMALL_FLOAT_TYPE(bfloat16, __nv_bfloat16, __nv_bfloat162)

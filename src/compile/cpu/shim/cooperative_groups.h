@@ -47,27 +47,34 @@ class grid_group {
   }
   arrival_token barrier_arrive() const { return arrival_token(); }
   void barrier_wait(arrival_token&&, unsigned line = __builtin_LINE()) const { sync(line); }
-  unsigned long long num_blocks() const {
+  static unsigned long long num_blocks() {
     return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
   }
-  unsigned long long block_rank() const {
+  static unsigned long long block_rank() {
     return blockIdx.x + static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + gridDim.y * blockIdx.z);
   }
-  unsigned long long size() const { return num_blocks() * thread_block().size(); }
-  unsigned long long num_threads() const { return size(); }
-  unsigned long long thread_rank() const {
-    return block_rank() * thread_block().size() + thread_block().thread_rank();
+  static unsigned long long size() { return num_blocks() * thread_block::size(); }
+  static unsigned long long num_threads() { return size(); }
+  static unsigned long long thread_rank() {
+    return block_rank() * thread_block::size() + thread_block::thread_rank();
   }
-  dim3 dim_blocks() const { return dim3(gridDim.x, gridDim.y, gridDim.z); }
-  dim3 group_dim() const { return dim_blocks(); }
-  dim3 block_index() const { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
-  dim3 dim_clusters() const { return kiln::cpu::clusters_of_grid(); }
-  dim3 cluster_index() const { return kiln::cpu::cluster_of_block(); }
-  unsigned long long num_clusters() const {
+  static dim3 thread_index() {
+    return dim3(blockIdx.x * blockDim.x + threadIdx.x, blockIdx.y * blockDim.y + threadIdx.y,
+                blockIdx.z * blockDim.z + threadIdx.z);
+  }
+  static dim3 dim_threads() {
+    return dim3(gridDim.x * blockDim.x, gridDim.y * blockDim.y, gridDim.z * blockDim.z);
+  }
+  static dim3 dim_blocks() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+  static dim3 group_dim() { return dim_blocks(); }
+  static dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+  static dim3 dim_clusters() { return kiln::cpu::clusters_of_grid(); }
+  static dim3 cluster_index() { return kiln::cpu::cluster_of_block(); }
+  static unsigned long long num_clusters() {
     const dim3 clusters = dim_clusters();
     return static_cast<unsigned long long>(clusters.x) * clusters.y * clusters.z;
   }
-  unsigned long long cluster_rank() const {
+  static unsigned long long cluster_rank() {
     const dim3 clusters = dim_clusters(), index = cluster_index();
     return index.x + static_cast<unsigned long long>(clusters.x) * (index.y + clusters.y * index.z);
   }
@@ -171,11 +178,11 @@ class thread_block_tile : public lanes<thread_block_tile<Size, Parent>> {
     const unsigned lanes = there < 32u ? (1u << there) - 1u : 0xffffffffu;
     return lanes & ((Size == 32 ? 0xffffffffu : (1u << (Size & 31u)) - 1u) << first());
   }
-  unsigned thread_rank() const { return lane() - first(); }
+  static unsigned thread_rank() { return lane() - first(); }
   static constexpr unsigned size() { return Size; }
   static constexpr unsigned num_threads() { return Size; }
-  unsigned meta_group_rank() const { return KILN_LINEAR_THREAD() / Size; }
-  unsigned meta_group_size() const { return (blockDim.x * blockDim.y * blockDim.z + Size - 1u) / Size; }
+  static unsigned meta_group_rank() { return KILN_LINEAR_THREAD() / Size; }
+  static unsigned meta_group_size() { return (blockDim.x * blockDim.y * blockDim.z + Size - 1u) / Size; }
 };
 
 /// `Size` neighbouring work-items, more than a warp's. All work-items of a block run on one thread, one at a

@@ -229,6 +229,19 @@ KILN_SHIM unsigned LaneId() {
 KILN_SHIM unsigned WarpId() {
   return KILN_LINEAR_THREAD() / 32u;
 }
+// Of CUB before CUDA 13.
+KILN_SHIM unsigned LaneMaskLt() {
+  return (1u << LaneId()) - 1u;
+}
+KILN_SHIM unsigned LaneMaskLe() {
+  return (2u << LaneId()) - 1u;
+}
+KILN_SHIM unsigned LaneMaskGt() {
+  return ~LaneMaskLe();
+}
+KILN_SHIM unsigned LaneMaskGe() {
+  return ~LaneMaskLt();
+}
 KILN_SHIM void CTA_SYNC() {
   __syncthreads();
 }
@@ -254,6 +267,7 @@ KILN_SHIM T ShuffleDown(T input, int distance, int last_lane, unsigned mask) {
   return kiln::cub_detail::kiln_value_of_lane(mask, input, lane + distance <= last ? lane + distance : lane);
 }
 
+#define CUB_PTX_ARCH __CUDA_ARCH__
 #define CUB_PTX_WARP_THREADS 32
 #define CUB_PTX_LOG_WARP_THREADS 5
 #define CUB_WARP_THREADS(architecture) 32

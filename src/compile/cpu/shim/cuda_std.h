@@ -2,6 +2,11 @@
 #pragma once
 
 #include <type_traits>
+#if __has_include(<bits/refwrap.h>)
+#include <bits/refwrap.h>  // std::ref, without the rest of <functional>
+#else
+#include <functional>
+#endif
 
 #include "kiln/cuda_functional.h"
 

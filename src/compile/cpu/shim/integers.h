@@ -1,24 +1,24 @@
 // The CUDA dialect for a host compiler: operations on the bits of integers, what `asm` of PTX needs for its
 // own, and conversions to integers. The hip back end compiles this text for a GPU, in namespace kiln_cuda,
-// for what `asm` becomes there (hip_cuda.h).
+// for what `asm` becomes there (hip_cuda.h). A text's constexpr functions may call what is constexpr here.
 #pragma once
 
-KILN_SHIM int __popc(unsigned x) {
+KILN_SHIM constexpr int __popc(unsigned x) {
   return __builtin_popcount(x);
 }
-KILN_SHIM int __popcll(unsigned long long x) {
+KILN_SHIM constexpr int __popcll(unsigned long long x) {
   return __builtin_popcountll(x);
 }
-KILN_SHIM int __clz(int x) {
+KILN_SHIM constexpr int __clz(int x) {
   return x == 0 ? 32 : __builtin_clz(static_cast<unsigned>(x));
 }
-KILN_SHIM int __clzll(long long x) {
+KILN_SHIM constexpr int __clzll(long long x) {
   return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x));
 }
-KILN_SHIM int __ffs(int x) {
+KILN_SHIM constexpr int __ffs(int x) {
   return __builtin_ffs(x);
 }
-KILN_SHIM int __ffsll(long long x) {
+KILN_SHIM constexpr int __ffsll(long long x) {
   return __builtin_ffsll(x);
 }
 KILN_SHIM unsigned __brev(unsigned x) {

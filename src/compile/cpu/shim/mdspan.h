@@ -5,6 +5,20 @@
 namespace cuda {
 namespace std {
 
+/// Values that take no memory if there are none.
+template <class T, size_t N>
+struct kiln_values {
+  constexpr T get(size_t i) const { return values[i]; }
+  constexpr void set(size_t i, T value) { values[i] = value; }
+  T values[N] = {};
+};
+template <class T>
+struct kiln_values<T, 0> {
+  constexpr T get(size_t) const { return T(); }
+  constexpr void set(size_t, T) {}
+};
+
+/// In memory only the extents that are dynamic, as in CUDA's library: a kernel may take spans by value.
 template <class Index, size_t... Extents>
 class extents {
  public:
@@ -25,14 +39,16 @@ class extents {
   template <class I, size_t N>
   constexpr extents(const ::std::array<I, N>& values) {
     for (size_t i = 0, next = 0; i < rank(); ++i) {
-      if (N == rank() || kExtents[i] == dynamic_extent) extents_[i] = static_cast<Index>(values[next++]);
+      if (N == rank() || kExtents[i] == dynamic_extent) set_extent(i, static_cast<Index>(values[next++]));
     }
   }
   template <class Other, size_t... Others>
   constexpr extents(const extents<Other, Others...>& other) {
-    for (size_t i = 0; i < rank(); ++i) extents_[i] = static_cast<Index>(other.extent(i));
+    for (size_t i = 0; i < rank(); ++i) set_extent(i, static_cast<Index>(other.extent(i)));
   }
-  constexpr Index extent(size_t i) const { return extents_[i]; }
+  constexpr Index extent(size_t i) const {
+    return kExtents[i] == dynamic_extent ? dynamic_.get(place(i)) : static_cast<Index>(kExtents[i]);
+  }
 
  private:
   template <size_t N>
@@ -40,12 +56,19 @@ class extents {
     static_assert(N == rank() || N == rank_dynamic(),
                   "an extent for each dimension, or for each dynamic one");
     for (size_t i = 0, next = 0; i < rank(); ++i) {
-      if (N == rank() || kExtents[i] == dynamic_extent) extents_[i] = values[next++];
+      if (N == rank() || kExtents[i] == dynamic_extent) set_extent(i, values[next++]);
     }
   }
+  constexpr void set_extent(size_t i, Index value) {
+    if (kExtents[i] == dynamic_extent) dynamic_.set(place(i), value);
+  }
+  static constexpr size_t place(size_t extent) {
+    size_t before = 0;
+    for (size_t i = 0; i < extent; ++i) before += kExtents[i] == dynamic_extent ? 1 : 0;
+    return before;
+  }
   static constexpr size_t kExtents[sizeof...(Extents) + 1] = {Extents..., 0};
-  Index extents_[sizeof...(Extents) + 1] = {
-      (Extents == dynamic_extent ? Index(0) : static_cast<Index>(Extents))..., Index(0)};
+  [[no_unique_address]] kiln_values<Index, (size_t(0) + ... + (Extents == dynamic_extent ? 1 : 0))> dynamic_;
 };
 
 template <class Index, class Counts>
@@ -91,7 +114,7 @@ class kiln_dense_mapping {
   }
 
  private:
-  Extents extents_;
+  [[no_unique_address]] Extents extents_;
 };
 template <class Extents>
 class kiln_strided_mapping {
@@ -102,15 +125,15 @@ class kiln_strided_mapping {
   template <class I>
   constexpr kiln_strided_mapping(const Extents& sizes, const ::std::array<I, Extents::rank()>& strides)
       : extents_(sizes) {
-    for (size_t i = 0; i < Extents::rank(); ++i) strides_[i] = static_cast<index_type>(strides[i]);
+    for (size_t i = 0; i < Extents::rank(); ++i) strides_.set(i, static_cast<index_type>(strides[i]));
   }
   constexpr const Extents& extents() const { return extents_; }
-  constexpr index_type stride(size_t dimension) const { return strides_[dimension]; }
+  constexpr index_type stride(size_t dimension) const { return strides_.get(dimension); }
   constexpr index_type required_span_size() const {
     index_type size = 1;
     for (size_t i = 0; i < Extents::rank(); ++i) {
       if (extents_.extent(i) == 0) return 0;
-      size += (extents_.extent(i) - 1) * strides_[i];
+      size += (extents_.extent(i) - 1) * strides_.get(i);
     }
     return size;
   }
@@ -118,13 +141,13 @@ class kiln_strided_mapping {
   constexpr index_type operator()(I... indices) const {
     index_type offset = 0;
     size_t i = 0;
-    ((offset += static_cast<index_type>(indices) * strides_[i++]), ...);
+    ((offset += static_cast<index_type>(indices) * strides_.get(i++)), ...);
     return offset;
   }
 
  private:
-  Extents extents_;
-  index_type strides_[Extents::rank() + 1] = {};
+  [[no_unique_address]] Extents extents_;
+  [[no_unique_address]] kiln_values<index_type, Extents::rank()> strides_;
 };
 struct layout_right {
   template <class Extents>
@@ -200,7 +223,7 @@ class mdspan {
       return Extents(sizes...);
   }
   data_handle_type data_ = nullptr;
-  mapping_type mapping_;
+  [[no_unique_address]] mapping_type mapping_;
 };
 template <class T, class... I,
           class = ::std::enable_if_t<(sizeof...(I) > 0) && (::std::is_convertible_v<I, size_t> && ...)>>

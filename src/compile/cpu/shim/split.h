@@ -201,6 +201,13 @@ struct Range {
   }
 };
 
+/// Fetches the lines of a row that is about to be written, if its elements lie side by side.
+KILN_SHIM void fetch_to_write(const char* first, const char* last) {
+  constexpr long kLine = 64, kLongest = 4096;
+  if (last < first || last - first > kLongest) return;
+  for (; first <= last; first += kLine) __builtin_prefetch(first, 1);
+}
+
 template <int N>
 struct Count {
   KILN_INLINE_ALWAYS constexpr explicit operator int() const { return N; }
@@ -352,8 +359,12 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
 
 #if defined(__clang__)
 #define KILN_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#define KILN_SIMD KILN_IVDEP
 #else
 #define KILN_IVDEP _Pragma("GCC ivdep")
+// g++ 13 unrolls short loops before it looks for vectors, and then finds none. A loop with this pragma it
+// leaves.
+#define KILN_SIMD _Pragma("omp simd")
 #endif
 
 /// The index variables of a function that is split, as constants of its own.
@@ -394,7 +405,7 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
 #define KILN_PARTS_IN(row)                                                                    \
   const kiln::cpu::Range kiln_row = row;                                                      \
   const auto kiln_part = [&](int kiln_from, auto kiln_count) __attribute__((always_inline)) { \
-    KILN_IVDEP for (int kiln_k = 0; kiln_k < static_cast<int>(kiln_count); ++kiln_k) {        \
+    KILN_SIMD for (int kiln_k = 0; kiln_k < static_cast<int>(kiln_count); ++kiln_k) {         \
       const int kiln_x = kiln_from + kiln_k;                                                  \
       KILN_ITEM_OF_ROW
 #define KILN_PARTS_END                                 \
@@ -403,6 +414,32 @@ using SplitRunnerOf = SplitRunner<F, S, decltype(F)>;
   ;                                                    \
   kiln::cpu::in_parts<KilnShape>(kiln_row, kiln_part); \
   }                                                    \
+  }
+
+/// Fetches what the next block along x writes to `place`, a row at a time.
+#define KILN_FETCH_NEXT(place)                                                           \
+  for (int kiln_z = 0; kiln_z < kiln_b.z(); ++kiln_z)                                    \
+    for (int kiln_y = 0; kiln_y < kiln_b.y(); ++kiln_y) {                                \
+      const auto kiln_place = [&](int kiln_x) __attribute__((always_inline)) {           \
+        KILN_ITEM_OF_ROW                                                                 \
+        return (const char*)&(place);                                                    \
+      };                                                                                 \
+      kiln::cpu::fetch_to_write(kiln_place(kiln_b.x()), kiln_place(2 * kiln_b.x() - 1)); \
+    }
+
+/// Around loops over work-items with subscripts that have the factor `name`: they get a version for the
+/// factor 1, in which g++ sees elements at a fixed distance and makes vectors of them.
+#define KILN_FACTOR(name)                                 \
+  {                                                       \
+    typedef kiln::cpu::Value<decltype(name)> kiln_factor; \
+    const auto kiln_loops = [&](kiln_factor name) __attribute__((always_inline)) {
+#define KILN_FACTOR_END(name) \
+  }                           \
+  ;                           \
+  if (name == 1)              \
+    kiln_loops(1);            \
+  else                        \
+    kiln_loops(name);         \
   }
 
 /// All of a row, in two versions: in one the clamps leave the values of all its work-items as they are.

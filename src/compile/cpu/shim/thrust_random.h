@@ -1,5 +1,5 @@
-// <thrust/random.h> for a host compiler: the linear congruential engines, of which the default is one, and
-// the distributions, with the values that they have on a device.
+// <thrust/random.h> for a host compiler: the engines and the distributions, with the values that they have on
+// a device.
 #pragma once
 
 #include "kiln/thrust.h"
@@ -60,6 +60,144 @@ class linear_congruential_engine {
 using minstd_rand0 = linear_congruential_engine<unsigned, 16807, 0, 2147483647>;
 using minstd_rand = linear_congruential_engine<unsigned, 48271, 0, 2147483647>;
 using default_random_engine = minstd_rand;
+
+/// A shift register of the `k` high ones of `w` bits, with feedback from bit `q`; `s` bits are made at a
+/// time.
+template <class UInt, unsigned long w, unsigned long k, unsigned long q, unsigned long s>
+class linear_feedback_shift_engine {
+ public:
+  using result_type = UInt;
+  static constexpr UInt min = 0, max = static_cast<UInt>(~UInt(0)) >> (8 * sizeof(UInt) - w);
+  static constexpr UInt default_seed = 341;
+
+  explicit linear_feedback_shift_engine(UInt value = default_seed) : x_(value) {}
+  void seed(UInt value = default_seed) { x_ = value; }
+  UInt operator()() {
+    const UInt made = (((x_ << q) ^ x_) & max) >> (k - s);
+    x_ = ((x_ & (~UInt(0) << (w - k)) & max) << s) ^ made;
+    return x_;
+  }
+  void discard(unsigned long long count) {
+    for (; count > 0; --count) (*this)();
+  }
+
+ private:
+  UInt x_;
+};
+
+/// The exclusive or of two engines' numbers, shifted to the left by `s1` and `s2` bits.
+template <class E1, unsigned long s1, class E2, unsigned long s2 = 0>
+class xor_combine_engine {
+ public:
+  using result_type = typename E1::result_type;
+  static constexpr result_type min = 0;
+  /// All bits up to the highest one that a number can have.
+  static constexpr result_type max = [] {
+    result_type all = ((E1::max - E1::min) << s1) | ((E2::max - E2::min) << s2);
+    for (unsigned shift = 1; shift < 8 * sizeof(result_type); shift *= 2) all |= all >> shift;
+    return all;
+  }();
+
+  xor_combine_engine() = default;
+  xor_combine_engine(const E1& first, const E2& second) : first_(first), second_(second) {}
+  xor_combine_engine(result_type value) : first_(value), second_(value) {}
+  void seed() {
+    first_.seed();
+    second_.seed();
+  }
+  void seed(result_type value) {
+    first_.seed(value);
+    second_.seed(value);
+  }
+  result_type operator()() {
+    return (static_cast<result_type>(first_() - E1::min) << s1) ^
+           (static_cast<result_type>(second_() - E2::min) << s2);
+  }
+  void discard(unsigned long long count) {
+    for (; count > 0; --count) (*this)();
+  }
+
+ private:
+  E1 first_;
+  E2 second_;
+};
+
+/// x(n) = x(n - short) - x(n - long) - carry, modulo 2^w.
+template <class UInt, unsigned long w, unsigned long short_, unsigned long long_>
+class subtract_with_carry_engine {
+ public:
+  using result_type = UInt;
+  static constexpr UInt modulus = UInt(1) << w, min = 0, max = modulus - 1, default_seed = 19780503;
+
+  explicit subtract_with_carry_engine(UInt value = default_seed) { seed(value); }
+  void seed(UInt value = default_seed) {
+    linear_congruential_engine<UInt, 40014, 0, 2147483563> start(value == 0 ? default_seed : value);
+    for (UInt& x : x_) x = start() % modulus;
+    carry_ = x_[long_ - 1] == 0 ? 1 : 0;
+    at_ = 0;
+  }
+  UInt operator()() {
+    const UInt early = x_[at_ >= short_ ? at_ - short_ : at_ + long_ - short_], late = x_[at_] + carry_;
+    carry_ = early >= late ? 0 : 1;
+    const UInt x = carry_ == 0 ? early - late : modulus - late + early;
+    x_[at_] = x;
+    at_ = at_ + 1 == long_ ? 0 : at_ + 1;
+    return x;
+  }
+  void discard(unsigned long long count) {
+    for (; count > 0; --count) (*this)();
+  }
+
+ private:
+  UInt x_[long_];
+  UInt carry_;
+  unsigned long at_;
+};
+
+/// Of each `p` numbers of an engine the first `r`.
+template <class Engine, unsigned long p, unsigned long r>
+class discard_block_engine {
+ public:
+  using result_type = typename Engine::result_type;
+  static constexpr result_type min = Engine::min, max = Engine::max;
+
+  discard_block_engine() = default;
+  explicit discard_block_engine(const Engine& engine) : engine_(engine) {}
+  explicit discard_block_engine(result_type value) : engine_(value) {}
+  void seed() {
+    engine_.seed();
+    used_ = 0;
+  }
+  void seed(result_type value) {
+    engine_.seed(value);
+    used_ = 0;
+  }
+  result_type operator()() {
+    if (used_ >= r) {
+      engine_.discard(p - used_);
+      used_ = 0;
+    }
+    ++used_;
+    return engine_();
+  }
+  void discard(unsigned long long count) {
+    for (; count > 0; --count) (*this)();
+  }
+
+ private:
+  Engine engine_;
+  unsigned long used_ = 0;
+};
+
+using taus88 =
+    xor_combine_engine<linear_feedback_shift_engine<unsigned, 32, 31, 13, 12>, 0,
+                       xor_combine_engine<linear_feedback_shift_engine<unsigned, 32, 29, 2, 4>, 0,
+                                          linear_feedback_shift_engine<unsigned, 32, 28, 3, 17>, 0>,
+                       0>;
+using ranlux24_base = subtract_with_carry_engine<unsigned, 24, 10, 24>;
+using ranlux48_base = subtract_with_carry_engine<unsigned long, 48, 5, 12>;
+using ranlux24 = discard_block_engine<ranlux24_base, 223, 23>;
+using ranlux48 = discard_block_engine<ranlux48_base, 389, 11>;
 
 template <class Real = double>
 class uniform_real_distribution {
@@ -154,10 +292,19 @@ class normal_distribution {
 }  // namespace random
 
 using random::default_random_engine;
+using random::discard_block_engine;
 using random::linear_congruential_engine;
+using random::linear_feedback_shift_engine;
 using random::minstd_rand;
 using random::minstd_rand0;
 using random::normal_distribution;
+using random::ranlux24;
+using random::ranlux24_base;
+using random::ranlux48;
+using random::ranlux48_base;
+using random::subtract_with_carry_engine;
+using random::taus88;
 using random::uniform_int_distribution;
 using random::uniform_real_distribution;
+using random::xor_combine_engine;
 }  // namespace thrust

@@ -151,17 +151,39 @@ std::string ExpressionText::render(TokenRange range, Place where) {
   return text;
 }
 
+bool ExpressionText::varies(TokenRange range) const {
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    const int v = body_.variable_at(i);
+    if (body_.is(i, "threadIdx") || (v >= 0 && an_.level(v) == kItemLevel)) return true;
+  }
+  return false;
+}
+
 std::string ExpressionText::wide_index(TokenRange range) {
   if (range.begin > 0 && !body_.is(range.begin - 2, ")") && !body_.is(range.begin - 2, "]") &&
       !body_.tokens()[range.begin - 2].identifier())
     return "";
   if (!an_.plain_sum(range)) return "";
-  bool varies = false;
-  for (std::size_t i = range.begin; i < range.end; ++i) {
-    const int v = body_.variable_at(i);
-    varies = varies || body_.is(i, "threadIdx") || (v >= 0 && an_.level(v) == kItemLevel);
+  return varies(range) ? wide_sum(range) : "";
+}
+
+bool ExpressionText::changing_factor(std::size_t i) const {
+  const int v = body_.variable_at(i);
+  if (v < 0 || (!body_.is(i + 1, "*") && !body_.is(i - 1, "*"))) return false;
+  if (!variable(v).modified || an_.storage(v) != Storage::kOuter || an_.level(v) != kBlockLevel ||
+      !an_.whole_number(v))
+    return false;
+  // The product's other factors are on both sides of signs "*".
+  TokenRange product = {i, i + 1};
+  while (body_.is(product.end, "*") || body_.is(product.end, ".")) {
+    const std::size_t next = product.end + 1;
+    product.end = (body_.is(next, "(") ? body_.tokens()[next].close : next) + 1;
   }
-  return varies ? wide_sum(range) : "";
+  while (product.begin >= 2 && (body_.is(product.begin - 1, "*") || body_.is(product.begin - 1, "."))) {
+    const std::size_t last = product.begin - 2;
+    product.begin = body_.is(last, ")") ? body_.matching_open(last) : last;
+  }
+  return varies(product);
 }
 
 std::string ExpressionText::wide_sum(TokenRange range, int depth) {
@@ -211,6 +233,7 @@ std::string ExpressionText::wide_sum(TokenRange range, int depth) {
         text += "(" + wide_sum(an_.bare(variable(v).declarator->initializer), depth + 1) + ")";
       else
         text += "kiln::cpu::wide(" + std::string(token.text) + ")";
+      if (changing_factor(i)) factors_.insert(v);
     } else {
       text += " " + std::string(token.text) + " ";
     }

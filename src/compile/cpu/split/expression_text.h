@@ -51,6 +51,11 @@ class ExpressionText {
   [[nodiscard]] std::string as_result(std::size_t at, const std::string& text) const;
   /// The text of tokens at a place, with results in place of calls that wait.
   [[nodiscard]] std::string render(TokenRange range, Place where);
+  /// Whether the expression may have another value for another work-item.
+  [[nodiscard]] bool varies(TokenRange range) const;
+  /// Whether the token names a number that is the same for the whole block and changes, as a factor of what
+  /// is not the same.
+  [[nodiscard]] bool changing_factor(std::size_t i) const;
   /// The value of a sum of indices in 64 bits.
   [[nodiscard]] std::string wide_sum(TokenRange range, int depth = 0);
 
@@ -62,6 +67,7 @@ class ExpressionText {
   std::map<int, std::string> strided_turns_;  ///< the turn of the loop that counts a variable, by variable
   std::map<int, TokenRange>
       clamped_;                ///< values of variables that a clamp leaves as they are in a row inside
+  std::set<int> factors_;      ///< variables `v` of subscripts a[v * threadIdx.x] that were written
   bool jump_patches_ = false;  ///< jumps lead out of the loop over work-items that is written
   Jumps jumps_;
   std::set<std::size_t> outer_jumps_;  ///< tokens of jumps out of a loop of a warp or of `parted_loop_`

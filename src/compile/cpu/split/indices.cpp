@@ -277,6 +277,13 @@ bool Indices::keeps_indices(const Variable& variable) const {
   return true;
 }
 
+bool Indices::whole_number(int number) const {
+  const Variable& variable = body().variables()[static_cast<std::size_t>(number)];
+  const Declarator& declarator = *variable.declarator;
+  return keeps_indices(variable) && !says(variable, {"float", "double", "auto"}) && !declarator.pointer &&
+         !declarator.reference && !declarator.array;
+}
+
 bool Indices::real_number(const Variable& variable) const {
   return says(variable, {"float", "double", "half", "__half", "__nv_bfloat16"});
 }

@@ -22,6 +22,8 @@ class Indices : public Expressions {
   /// changes.
   [[nodiscard]] bool sum_of_index(int variable) const;
   [[nodiscard]] bool plain_sum(TokenRange range) const;
+  /// Whether a variable is a number of an integer type that the text names.
+  [[nodiscard]] bool whole_number(int variable) const;
   /// The range without brackets and casts to whole numbers of 32 bits or more around the whole of it.
   [[nodiscard]] TokenRange bare(TokenRange range) const;
   /// int v = min(max(value, low), high), or a part of it, where the value grows by one from a work-item to

@@ -38,9 +38,14 @@ void LoopText::item_loop(const std::vector<TokenRange>& ranges, Place around,
       around == Place::kBlock && limits.empty() ? find_clamps(ranges) : std::string();
   std::string text = bindings(ranges, Place::kItem);
   jump_patches_ = true;
+  factors_.clear();
   text += inside();
   jump_patches_ = false;
   clamped_.clear();
+  // A version for one factor; two of them would be four versions.
+  const std::set<int> factors = std::exchange(factors_, {});
+  const bool versions = !lanes && factors.size() == 1 && !jumps_.label && !jumps_.leaves;
+  const std::string factor = versions ? "(" + std::string(variable(*factors.begin()).name) + ")\n" : "";
   std::string head;
   if (lanes && (jumps_.leaves || jumps_.breaks || jumps_.skips))
     head += "unsigned kiln_leaves = 0, kiln_breaks = 0, kiln_skips = 0;\n";
@@ -70,7 +75,8 @@ void LoopText::item_loop(const std::vector<TokenRange>& ranges, Place around,
                             : limits.again              ? "KILN_PARTS_END\n"
                             : !lanes && !limits.empty() ? "}}}\n"
                                                         : "}\n";
-  out_ += (braces ? "{\n" : "") + head + text + close;
+  text = (braces ? "{\n" : "") + head + text + close;
+  out_ += versions ? "KILN_FACTOR" + factor + text + "KILN_FACTOR_END" + factor : text;
   if (!lanes) {
     if (jumps_.leaves || jumps_.breaks || jumps_.skips) {
       masked_ = true;

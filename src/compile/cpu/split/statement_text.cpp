@@ -24,6 +24,7 @@ void StatementText::list(const Statement& statement, Place around) {
       if (!chunk.empty() && !of_warps && !an_.same_loop(*chunk.back(), child)) flush();
       chunk.push_back(&child);
     } else if (an_.hoisted(child)) {
+      if (hides(child, chunk)) flush();
       hoisted(child, around);
     } else {
       flush();
@@ -36,6 +37,17 @@ void StatementText::list(const Statement& statement, Place around) {
     one(statement);
   }
   flush();
+}
+
+bool StatementText::hides(const Statement& declaration, const std::vector<const Statement*>& before) const {
+  return std::any_of(before.begin(), before.end(), [&](const Statement* statement) {
+    for (std::size_t i = statement->range.begin; i < statement->range.end; ++i) {
+      for (const Declarator& declarator : declaration.declarators) {
+        if (body_.is(i, declarator.name)) return true;
+      }
+    }
+    return false;
+  });
 }
 
 void StatementText::hoisted(const Statement& statement, Place around) {

@@ -16,6 +16,8 @@ class StatementText : protected CallText {
   void list(const Statement& statement, Place around);
 
  private:
+  /// Whether a declaration has a name that statements before it use for something else.
+  [[nodiscard]] bool hides(const Statement& declaration, const std::vector<const Statement*>& before) const;
   void hoisted(const Statement& statement, Place around);
   /// A kernel's shared variables are local, so that a compiler knows that no other code sees them. A variable
   /// of their size represents them among the symbols, from which the run time counts shared memory.

@@ -28,6 +28,7 @@ constexpr std::array<std::string_view, 19> kNoTypes = {
 
 class Parser {
  public:
+  /// Without `waits` the code is only looked at.
   Parser(const std::vector<Token>& tokens, TokenRange body, const std::function<bool(std::size_t)>& waits)
       : tokens_(tokens), waits_(waits), at_(body.begin), end_(body.end) {}
 
@@ -129,7 +130,7 @@ class Parser {
       return finish(std::move(result));
     }
     if (is(at_, "goto") || (tokens_[at_].identifier() && is(at_ + 1, ":") && !is(at_ + 2, ":"))) fail("goto");
-    if (is(at_, "asm") || is(at_, "__asm__")) fail("asm");
+    if ((is(at_, "asm") || is(at_, "__asm__")) && waits_) fail("asm");
     if (is(at_, "try")) fail("try");
     return simple();
   }
@@ -148,7 +149,7 @@ class Parser {
     const std::size_t open = at_;
     pass_braces();
     const std::size_t after = at_;
-    bool waits = false;
+    bool waits = !waits_;
     for (std::size_t i = open; i < after; ++i) waits = waits || waits_(i);
     if (waits && !declares(result->condition)) {
       at_ = open + 1;
@@ -182,7 +183,7 @@ class Parser {
       while (at_ < close && !is(at_, "case") && !is(at_, "default")) add(*section, statement());
       section = finish(std::move(section));
       const bool last = at_ >= close;
-      if ((!drop_break(*section) && !last) || breaks(*section)) return false;
+      if (waits_ && ((!drop_break(*section) && !last) || breaks(*section))) return false;
       result.children.push_back(std::move(section));
       result.labels.push_back(std::move(labels));
     }
@@ -244,8 +245,9 @@ class Parser {
     const std::size_t after = at_;
     const std::size_t first = semicolon(head.begin, head.end);
     if (first == head.end) {  // range-based
-      result->kind = Kind::kOpaque;
-      static_cast<void>(statement());
+      result->kind = waits_ ? Kind::kOpaque : Kind::kWhile;
+      auto body = statement();
+      if (!waits_) result->children.push_back(std::move(body));
       return finish(std::move(result));
     }
     at_ = head.begin;
@@ -290,9 +292,10 @@ class Parser {
     if (end >= end_) fail("a form of statement that Kiln does not know");
     auto result = start(Kind::kExpression);
     const auto type = defined_type(end);
-    if (type && type->close + 1 < end)  // of a variable, which is each work-item's
+    if (waits_ && type && type->close + 1 < end)  // of a variable, which is each work-item's
       throw Trouble{"a declaration of a variable that defines the variable's type", at_};
-    if (type && type->name.empty() && is(at_, "union"))  // its members share the memory of each work-item
+    if (waits_ && type && type->name.empty() &&
+        is(at_, "union"))  // its members share the memory of each work-item
       throw Trouble{"a union without a name", at_};
     if (is(at_, "using") || is(at_, "typedef") || is(at_, "static_assert") || is(at_, "namespace") || type) {
       result->kind = Kind::kScopeDeclaration;
@@ -481,6 +484,10 @@ ParsedBody parse_body(const std::vector<Token>& tokens, TokenRange body,
     result.trouble_at = trouble.at;
   }
   return result;
+}
+
+ParsedBody read_body(const std::vector<Token>& tokens, TokenRange body) {
+  return parse_body(tokens, body, nullptr);
 }
 
 }  // namespace kiln::fission

@@ -81,4 +81,8 @@ struct ParsedBody {
 [[nodiscard]] ParsedBody parse_body(const std::vector<Token>& tokens, TokenRange body,
                                     const std::function<bool(std::size_t)>& waits);
 
+/// For code that is only looked at: a switch has its cases, also those that fall through, a range-based for
+/// is a kWhile without a condition, and `asm` is an expression.
+[[nodiscard]] ParsedBody read_body(const std::vector<Token>& tokens, TokenRange body);
+
 }  // namespace kiln::fission

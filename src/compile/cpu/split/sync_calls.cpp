@@ -293,6 +293,12 @@ SyncFunctions::SyncFunctions(const Outline& text, const std::vector<std::string>
     if (sync_[name] != Sync::kNone) waiting_members_.insert(name);
   }
   indexed_.insert("memcpy_async");
+  // `cg::grid_group::thread_rank()`
+  for (std::size_t i = 1; i + 1 < tokens.size(); ++i) {
+    const Token& name = tokens[i];
+    const bool member = name.is("thread_rank") || name.is("thread_index") || name.is("meta_group_rank");
+    if (member && tokens[i - 1].is("::") && tokens[i + 1].is("(")) indexed_.insert(name.text);
+  }
   for (const auto& [name, names] : calls) all[name].insert(names.begin(), names.end());
   for (const auto& [name, names] : all) {
     const bool reads =

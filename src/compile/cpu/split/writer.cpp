@@ -1,6 +1,9 @@
 #include "compile/cpu/split/writer.h"
 
+#include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "compile/cpu/split/statement_text.h"
 
@@ -43,6 +46,7 @@ class FunctionText : StatementText {
     }
     out_ += "{\n";
     keep_parameters();
+    if (in_.kernel && !warps_) fetch_next_rows();
     list(body_.block(), an_.warp_function() ? Place::kWarp : Place::kBlock);
     out_ += "}\n";
     if (an_.warp_function()) out_ += "goto kiln_end; kiln_end:;\n";
@@ -144,6 +148,53 @@ class FunctionText : StatementText {
   /// The level at the start of the function; the body may have raised it.
   [[nodiscard]] Level parameter_level(int v) const {
     return an_.parameter_level(static_cast<std::size_t>(variable(v).parameter));
+  }
+
+  /// Fetches the memory that the next block along x will write, for statements out[index] = ... that all
+  /// work-items execute. A block's stores stand together in one loop: there the core waits for the memory.
+  void fetch_next_rows() {
+    std::set<int> arrays;
+    for (const auto& statement : body_.block().children) {
+      const std::size_t begin = statement->range.begin;
+      if (statement->kind != Statement::Kind::kExpression || !body_.is(begin + 1, "[")) continue;
+      const TokenRange index = {begin + 2, body_.tokens()[begin + 1].close};
+      const int v = body_.variable_at(begin);
+      if (v < 0 || variable(v).parameter < 0 || !variable(v).declarator->pointer || variable(v).modified ||
+          !body_.is(index.end + 1, "=") || !an_.plain_sum(index) || !varies(index) || !known_at_start(index))
+        continue;
+      if (arrays.insert(v).second)
+        out_ += "KILN_FETCH_NEXT(" + std::string(variable(v).name) + "[" + wide_sum(index) + "])\n";
+    }
+  }
+
+  /// Whether a sum of indices names nothing that the function has yet to compute.
+  [[nodiscard]] bool known_at_start(TokenRange sum, int depth = 0) const {
+    constexpr int kDeepest = 6;
+    if (depth > kDeepest) return false;
+    for (std::size_t i = sum.begin; i < sum.end; ++i) {
+      const int v = body_.variable_at(i);
+      if (v < 0 && body_.tokens()[i].identifier() && declared_in_body(body_.tokens()[i].text)) return false;
+      if (v < 0) continue;
+      const bool known = an_.sum_of_index(v) ? known_at_start(variable(v).declarator->initializer, depth + 1)
+                                             : variable(v).parameter >= 0 && !variable(v).modified;
+      if (!known) return false;
+    }
+    return true;
+  }
+
+  /// Whether a type, an enumerator or a constant of that name may be declared in the function.
+  [[nodiscard]] bool declared_in_body(std::string_view name) const {
+    const auto declares = [&](const auto& self, const Statement& statement) -> bool {
+      if (statement.kind == Statement::Kind::kScopeDeclaration ||
+          statement.kind == Statement::Kind::kOpaque) {
+        for (std::size_t i = statement.range.begin; i < statement.range.end; ++i) {
+          if (body_.is(i, name)) return true;
+        }
+      }
+      return std::any_of(statement.children.begin(), statement.children.end(),
+                         [&](const auto& child) { return self(self, *child); });
+    };
+    return declares(declares, body_.block());
   }
 
   /// Stores parameters that arrive as one value and then differ between work-items.

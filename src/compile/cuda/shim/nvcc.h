@@ -294,3 +294,19 @@ __device__ inline double lgamma_r(T value, int* sign) {
 #define cudaTriggerProgrammaticLaunchCompletion() ((void)0)
 #define cudaGridDependencySynchronize() ((void)0)
 #endif
+
+// nvcc knows alloca, NVRTC only the instruction. The function is part of the one that calls it, whose memory
+// this is.
+namespace kiln_nvcc {
+__device__ __forceinline__ void* memory_of_caller(unsigned long long size) {
+  unsigned long long memory;
+  asm volatile("{ .reg .u64 place; alloca.u64 place, %1, 16; cvta.local.u64 %0, place; }"
+               : "=l"(memory)
+               : "l"(size));
+  return reinterpret_cast<void*>(memory);
+}
+}  // namespace kiln_nvcc
+#ifndef alloca
+#define alloca(size) kiln_nvcc::memory_of_caller(size)
+#endif
+#define __builtin_alloca(size) kiln_nvcc::memory_of_caller(size)

@@ -1,0 +1,239 @@
+// Drafts of whole projects: headers in namespaces, classes of macros and of the host, layouts of structs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/exit_code.h"
+#include "cli/cli_fixture.h"
+#include "cli/draft_fixture.h"
+
+namespace kiln {
+namespace {
+
+using test::CliResult;
+using testing::HasSubstr;
+using testing::Not;
+
+class NewProjects : public test::DraftTest {};
+
+/// The derived class is passed by value; what its constructors call is left out.
+TEST_F(NewProjects, BasesMayBeMadeByTheHost) {
+  const std::string yaml = draft(R"cuda(
+#include <vector>
+struct Grid {
+  int width = 0, height = 0;
+  Grid() {}
+  Grid(int w, int h) : width(w), height(h) { std::vector<int> cells(w * h); }
+};
+class Field : public Grid {
+ public:
+  Field(int w, int h, float* data) : Grid(w, h), data_(data) {}
+  __device__ float& at(int x, int y) { return data_[y * width + x]; }
+ private:
+  float* data_;
+};
+__global__ void fill(Field f) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < f.width) f.at(x, blockIdx.y) = x + 100 * blockIdx.y;
+}
+int main() {
+  float* d;
+  cudaMalloc(&d, 40 * 4 * sizeof(float));
+  Field f(40, 4, d);
+  fill<<<dim3(2, 4), 32>>>(f);
+}
+)cuda");
+  EXPECT_THAT(yaml,
+              HasSubstr("{struct: [{value: elements, type: int}, {value: elements, type: int}, data_]}"));
+  const CliResult ran =
+      run_with(yaml, {{"{value: elements, type: int}, {value: elements, type: int}",
+                       "{value: 40, type: int}, {value: 4, type: int}"},
+                      {"data_: {type: float, shape: [elements]", "data_: {type: float, shape: [4, 40]"},
+                      {"checks: []", "checks: [{buffer: data_, region: [[2, 3], [7, 8]], expected: 207}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+/// CUDA's and C++'s headers, in a namespace of the program or in a file that it includes there.
+TEST_F(NewProjects, HeadersOfCudaMayBeIncludedInNamespaces) {
+  write("parts.h",
+        "#pragma once\n#include <stdint.h>\n#include <cuda_bf16.h>\n#include <cooperative_groups.h>\n"
+        "#include <vector>\n#ifdef _WIN32\n#include <windows.h>\n#endif\n"
+        "static __device__ __forceinline__ float widen(__nv_bfloat16 v) { return __bfloat162float(v); }\n");
+  const std::string yaml = draft(R"cuda(
+namespace net {
+#include <cuda_fp16.h>
+#include <math.h>
+namespace detail {
+#include "parts.h"
+}
+__global__ void twice(const half* x, const __nv_bfloat16* w, float* y, uint32_t n) {
+  const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+  cooperative_groups::this_thread_block().sync();
+  if (i < n) y[i] = sqrtf(__half2float(x[i])) * detail::widen(w[i]);
+}
+}
+int main() {
+  std::vector<float> host(100);
+  half* x; __nv_bfloat16* w; float* y;
+  cudaMalloc(&x, 200); cudaMalloc(&w, 200); cudaMalloc(&y, 400);
+  net::twice<<<4, 32>>>(x, w, y, 100);
+}
+)cuda");
+  const CliResult ran = run_with(
+      yaml,
+      {{"x: {type: half, shape: [n], init: {uniform: [0, 1]}", "x: {type: half, shape: [n], init: 4"},
+       {"w: {type: bfloat16, shape: [n], init: {uniform: [0, 1]}", "w: {type: bfloat16, shape: [n], init: 3"},
+       {"checks: []", "checks: [{buffer: y, expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+/// The header stands in front of the text, behind what Kiln puts there.
+TEST_F(NewProjects, HeadersThatTheMakefilePutsInFrontAreOptions) {
+  write("base/real.h",
+        "#pragma once\ntypedef float Real;\n__device__ inline Real one() { return 1; }\n#define SCALE 3\n");
+  write("Makefile", "%.o: %.cu base/real.h\n\tnvcc -c $< -o $@ -include $(word 2,$^)\n");
+  const std::string yaml = draft(
+      "/* A text\n   of two lines. */\n"
+      "#if SCALE == 3\n__global__ void k(Real* y, int n) {\n"
+      "  if (threadIdx.x < n) y[threadIdx.x] = SCALE * one() + __LINE__;\n}\n#endif\n");
+  EXPECT_THAT(yaml, HasSubstr("options: [\"-include\", base/real.h]"));
+  EXPECT_THAT(yaml, HasSubstr("y: {type: float, shape: [n]"));
+  EXPECT_THAT(yaml, HasSubstr("line 4"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: y, region: [[0, 256]], expected: 8}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewProjects, MacrosOfSetupAreTaken) {
+  write("config.py", "macros = {}\nmacros['nvcc'] = [('REAL', 'float')]\n");
+  write("setup.py", "import config\nExtension('a', ['k.cu'], define_macros=config.macros['nvcc'])\n");
+  const std::string yaml = draft("__global__ void k(REAL* y) { y[threadIdx.x] = 1; }\n");
+  EXPECT_THAT(yaml, HasSubstr("# by the build: -DREAL of config.py:2"));
+  EXPECT_THAT(yaml, HasSubstr("y: {type: float, "));
+}
+
+/// Kernels of files that are not read may set them or read them.
+TEST_F(NewProjects, ExternalVariablesOfOtherFilesAreInputsAndResults) {
+  write("b.cu", "__device__ int n;\n__device__ int* p;\n__device__ int size = 3;\n");
+  const std::string yaml = draft(
+      "extern __device__ int n;\nextern __device__ int* p;\nextern __device__ int size;\n"
+      "__global__ void k(int x) { n = x + size + p[threadIdx.x]; }\n");
+  EXPECT_THAT(yaml, HasSubstr("source: [program.cu, b.cu]"));
+  EXPECT_THAT(yaml, HasSubstr("p_address: {type: ulong, shape: [1], init: {addresses: [p]}}"));
+  EXPECT_THAT(yaml, HasSubstr("      symbols: {p: p_address}\n      read_symbols: {n: n}\n"));
+}
+
+TEST_F(NewProjects, NamespacesMayBeOpenedByMacros) {
+  write("lib.h", "#define OPEN_LIB namespace lib {\n#define CLOSE_LIB }\n");
+  const std::string yaml = draft(
+      "#include \"lib.h\"\nOPEN_LIB\nstruct Twice { __device__ float operator()(float x) const { return 2 * "
+      "x; } };\n"
+      "template <class F> __global__ void k(float* y, const F f) { y[threadIdx.x] = f(threadIdx.x); }\n"
+      "void run(float* y) { k<<<1, 32>>>(y, Twice()); }\nCLOSE_LIB\n");
+  EXPECT_THAT(yaml, HasSubstr("entry: \"lib::k\""));
+  EXPECT_THAT(yaml, HasSubstr("template_args: [\"lib::Twice\"]"));
+}
+
+TEST_F(NewProjects, ClassesMayBeNamedByMacros) {
+  write("field.h",
+        "#pragma once\n#define FIELD fp_t\nclass FIELD {\n public:\n  unsigned v[4];\n"
+        "  __device__ void add(const FIELD& o);\n};\n");
+  write("field.cu",
+        "#include \"field.h\"\n"
+        "__device__ void FIELD::add(const FIELD& o) { for (int i = 0; i < 4; ++i) v[i] += o.v[i]; }\n");
+  const std::string yaml = draft(
+      "#include \"field.h\"\n__global__ void sum(const fp_t* a, fp_t b, unsigned* out, int n) {\n"
+      "  if (threadIdx.x >= n) return;\n  fp_t c = a[threadIdx.x];\n  c.add(b);\n"
+      "  out[threadIdx.x] = c.v[3];\n}\n"
+      "int main() {\n  fp_t *a, b;\n  unsigned* out;\n  int n = 20;\n"
+      "  cudaMalloc(&a, n * sizeof(fp_t));\n  cudaMalloc(&out, 4 * n);\n  sum<<<1, 32>>>(a, b, out, "
+      "n);\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("fp_t: {v: \"unsigned[4]\"}"));
+  EXPECT_THAT(yaml, HasSubstr("a: {type: fp_t, shape: [n], "));
+  EXPECT_THAT(yaml, HasSubstr("source: [program.cu, field.cu]"));
+  const CliResult ran = run_with(
+      yaml, {{"{value: 0, type: unsigned}]", "{value: 7, type: unsigned}]"},
+             {"a: {type: fp_t, shape: [n], init: 0", "a: {type: fp_t, shape: [n], init: {members: {v: 5}}"},
+             {"checks: []", "checks: [{buffer: out, expected: 12}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewProjects, UnionsWithoutANameHaveOneForm) {
+  const std::string yaml = draft(R"cuda(
+struct Args {
+  char kind;
+  union {
+    float scale;
+    double wide;
+  };
+  struct {
+    float x, y;
+  };
+  union {
+    struct { float r, g, b; };
+    float rgb[3];
+  } color;
+  float* out;
+};
+__global__ void k(Args a, int n) {
+  const int i = threadIdx.x;
+  if (i < n) a.out[i] = a.kind * i + a.wide + a.y + a.color.g;
+}
+int main() { Args a; cudaMalloc(&a.out, 400); k<<<1, 128>>>(a, 100); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("FILL IN the values of a: kind, wide, x, y, r, g, b, out"));
+  const CliResult ran = run_with(
+      yaml, {{"{value: 0, type: char}, {value: 0, type: double}, {value: 0, type: float}, {value: 0, type: "
+              "float}, {value: 0, type: float}, {value: 0, type: float}, {value: 0, type: float}",
+              "{value: 0, type: char}, {value: 4, type: double}, {value: 1, type: float}, {value: 20, type: "
+              "float}, {value: 1, type: float}, {value: 300, type: float}, {value: 1, type: float}"},
+             {"checks: []", "checks: [{buffer: out, expected: 324}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewProjects, PackedStructsByValueAreBytes) {
+  const std::string yaml = draft(
+      "#pragma pack(push, 1)\nstruct Packed { char tag; int value; };\n#pragma pack(pop)\n"
+      "__global__ void k(Packed p, const Packed* many, int* out, int n) {\n"
+      "  if (threadIdx.x < n) out[threadIdx.x] = p.value + many[threadIdx.x].value;\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("many: {type: uchar, shape: [\"n * 5\"], init: 0}"));
+  const std::string zeros =
+      "{value: 0, type: uchar}, {value: 0, type: uchar}, {value: 0, type: uchar}, {value: 0, type: uchar}, "
+      "{value: 0, type: uchar}";
+  const CliResult ran =
+      run_with(yaml, {{zeros,
+                       "{value: 0, type: uchar}, {value: 7, type: uchar}, {value: 1, type: uchar}, "
+                       "{value: 0, type: uchar}, {value: 0, type: uchar}"},
+                      {"checks: []", "checks: [{buffer: out, region: [[0, 256]], expected: 263}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewProjects, NodesOfAClassTemplateNameThemselves) {
+  const std::string yaml = draft(
+      "template <class T> struct Node { T value; Node* next; int count; };\n"
+      "__global__ void k(Node<float>* nodes, int n) {\n"
+      "  if (threadIdx.x < n) nodes[threadIdx.x].value += nodes[threadIdx.x].next->value;\n}\n");
+  EXPECT_THAT(yaml, HasSubstr("Node_float: {value: float, next: ulong, count: int}"));
+  EXPECT_THAT(yaml, HasSubstr("next: {type: Node_float, shape: [n], init: 0}"));
+}
+
+/// What the workload runs needs no explicit instantiation, and others may not compile.
+TEST_F(NewProjects, ExplicitInstantiationsOfOthersAreLeftOut) {
+  const std::string text =
+      "#include <cstdio>\n"
+      "template <class T, int N> __global__ void scale(T* x, int n) {\n"
+      "  if (threadIdx.x < n) x[threadIdx.x] = T(N);\n}\n"
+      "template <class T> __global__ void broken(T* x) { x->nothing(); }\n"
+      "template <class T> struct Holder { T t; __device__ void run() { t.missing(); } };\n"
+      "template __global__ void scale<float, 2>(float*, int);\n"
+      "template __global__ void broken<float>(float*);\n"
+      "template struct Holder<float>;\n"
+      "int main() { Holder<int*> h; float* x; cudaMalloc(&x, 400); scale<float, 2><<<1, 128>>>(x, 100); }\n";
+  const CliResult drafted = kiln({"new", write("program.cu", text), "scale", "-o", path("scale.yaml")});
+  ASSERT_EQ(drafted.code, kExitDone) << drafted.err;
+  const CliResult ran = run_with(files_->read_file(path("scale.yaml")).value_or(""),
+                                 {{"checks: []", "checks: [{buffer: x, expected: 2}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out;
+}
+
+}  // namespace
+}  // namespace kiln
