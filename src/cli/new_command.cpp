@@ -237,21 +237,48 @@ std::vector<LeftOutKernel> left_out_kernels(const std::vector<LeftOutPart>& part
   return kernels;
 }
 
+/// What a draft is made of.
+struct Program {
+  Path source;
+  std::string text;
+  std::vector<std::string> kernels;  ///< empty: all
+};
+
+/// The file of the command line, or the file that includes it where it includes nothing itself.
+Program read_program_file(FileSystem& files, const NewArguments& arguments, std::string& found) {
+  constexpr int kMostLevels = 3;
+  Program program = {arguments.source, read_program_text(files, arguments.source), arguments.kernels};
+  for (int level = 0; level < kMostLevels; ++level) {
+    std::vector<std::string> kernels;
+    for (const TextKernel& kernel : read_program(program.text).kernels) kernels.push_back(kernel.name);
+    if (level == 0 && kernels.empty()) break;
+    const Path including = including_file(files, program.source, program.text,
+                                          program.kernels.empty() ? kernels : program.kernels);
+    if (including.empty()) break;
+    found += program.source.string() + " includes nothing and is included by " + including.string() +
+             ": compiled as a part of it\n";
+    if (program.kernels.empty()) program.kernels = kernels;
+    program.source = including;
+    program.text = read_program_text(files, including);
+  }
+  return program;
+}
+
 int run(World& world, const NewArguments& arguments) {
   if (arguments.source.empty())
     throw bad_input("the file with the kernels is missing: kiln new FILE.cu [KERNEL...]");
   FileSystem& files = world.files();
-  const Path source = arguments.source;
-  if (!files.status(source)) throw bad_input("there is no file '" + source.string() + "'");
-  const Path output(arguments.output.empty() ? source.stem().string() + ".yaml" : arguments.output);
+  const Path named = arguments.source;
+  if (!files.status(named)) throw bad_input("there is no file '" + named.string() + "'");
+  const Path output(arguments.output.empty() ? named.stem().string() + ".yaml" : arguments.output);
   if (files.status(output) && !arguments.force)
     throw bad_input("'" + output.string() + "' exists already; --force replaces it, -o names another file");
 
   const Path folder = std::filesystem::absolute(output).parent_path();
-  const Path from_there = std::filesystem::absolute(source).lexically_proximate(folder);
-  const std::string text = read_program_text(files, source);
-  CompilerFlags flags = flags_for(files, source, arguments);
   std::string found;
+  const auto [source, text, kernels] = read_program_file(files, arguments, found);
+  const Path from_there = std::filesystem::absolute(source).lexically_proximate(folder);
+  CompilerFlags flags = flags_for(files, source, arguments);
   CompiledParts parts = read_parts(files, text, source, flags);
   add_folders_of_headers(files, text, source, folder, flags, parts, found);
   const Path configured = folder / (output.stem().string() + "_headers");
@@ -301,8 +328,8 @@ int run(World& world, const NewArguments& arguments) {
                                               texts,
                                               source.string(),
                                               from_there.generic_string(),
-                                              workload_name(source),
-                                              arguments.kernels,
+                                              workload_name(named),
+                                              kernels,
                                               {flags.defines.begin(), flags.defines.end()},
                                               folders,
                                               from,

@@ -91,16 +91,59 @@ struct FoundClass {
   Values values;
 };
 
+bool is_parameter(const TextClass& one, const Token& token) {
+  return std::any_of(one.template_parameters.begin(), one.template_parameters.end(),
+                     [&](const TextParameter& other) { return token.is(other.name); });
+}
+
+/// How many words of what a specialisation is for are none of its parameters: two of "const T *".
+std::size_t fixed_words(const TextClass& one) {
+  std::size_t count = 0;
+  for (const std::string& pattern : one.specialises) {
+    for (const Token& token : tokenize(pattern).tokens) count += is_parameter(one, token) ? 0 : 1;
+  }
+  return count;
+}
+
+/// Whether what a specialisation is for, "const T" or "Vec<T, 3> *", is an argument; `values`: what its
+/// parameters stand for.
+bool stands_for(const TextClass& one, const std::string& pattern, const std::string& argument,
+                Values& values) {
+  const TokenizedText left = tokenize(pattern), right = tokenize(argument);
+  const std::vector<Token>&wanted = left.tokens, &given = right.tokens;
+  const auto parameter = std::find_if(wanted.begin(), wanted.end(),
+                                      [&](const Token& token) { return is_parameter(one, token); });
+  const auto same = [](const Token& a, const Token& b) { return a.text == b.text; };
+  if (parameter == wanted.end())
+    return std::equal(wanted.begin(), wanted.end(), given.begin(), given.end(), same);
+  const auto first = static_cast<std::size_t>(parameter - wanted.begin());
+  const std::size_t behind = wanted.size() - first - 1;
+  const bool in_brackets =
+      std::any_of(wanted.begin(), wanted.end(), [](const Token& token) { return token.is("<"); });
+  if (!in_brackets) {  // T, const T, T*
+    if (given.size() < wanted.size()) return false;
+    const std::size_t end = given.size() - behind;
+    if (!std::equal(wanted.begin(), parameter, given.begin(), same) ||
+        !std::equal(parameter + 1, wanted.end(), given.begin() + static_cast<std::ptrdiff_t>(end), same))
+      return false;
+    const std::string value = text_of(given, {first, end});
+    return values.try_emplace(std::string(parameter->text), value).first->second == value;  // Same<T, T>
+  }
+  const auto form = parse_type(pattern), type = parse_type(argument);
+  if (!form || !type || form->before != type->before || form->after != type->after ||
+      form->id.name != type->id.name || form->id.arguments.size() != type->id.arguments.size())
+    return false;
+  for (std::size_t i = 0; i < form->id.arguments.size(); ++i) {
+    if (!stands_for(one, form->id.arguments[i], type->id.arguments[i], values)) return false;
+  }
+  return true;
+}
+
 /// Whether a specialisation is for these arguments; `values`: what its parameters stand for.
 bool fits(const TextClass& one, const std::vector<std::string>& arguments, Values& values) {
   if (one.specialises.empty() || one.specialises.size() != arguments.size()) return false;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const bool parameter =
-        std::any_of(one.template_parameters.begin(), one.template_parameters.end(),
-                    [&](const TextParameter& other) { return other.name == one.specialises[i]; });
-    if (parameter && values.try_emplace(one.specialises[i], arguments[i]).first->second != arguments[i])
-      return false;  // Same<T, T>
-    if (!parameter && one.specialises[i] != arguments[i]) return false;
+    if (!stands_for(one, one.specialises[i], arguments[i], values)) return false;
   }
   return true;
 }
@@ -126,19 +169,44 @@ FoundClass find_class(const ProgramText& program, TemplateId id, int depth) {
   for (std::string& argument : id.arguments) {
     if (argument.find("::") != std::string::npos) argument = constant_of(program, argument, depth);
   }
+  const auto general = std::find_if(classes->second.begin(), classes->second.end(),
+                                    [](const TextClass& one) { return one.specialises.empty(); });
+  std::vector<std::string> given = id.arguments;  // with those of the general template that have a default
+  if (general != classes->second.end()) {
+    const Values all = values_of(general->template_parameters, given);
+    for (std::size_t i = given.size(); i < general->template_parameters.size(); ++i) {
+      const auto value = all.find(general->template_parameters[i].name);
+      if (value == all.end()) break;
+      given.push_back(value->second);
+    }
+  }
+  FoundClass best;
+  std::size_t most = 0;  // the specialisation that says most: "const T *" rather than "T *"
   for (const TextClass& one : classes->second) {
     Values values;
-    if (fits(one, id.arguments, values)) return {&one, std::move(values)};
+    if (!fits(one, given, values)) continue;
+    const std::size_t words = fixed_words(one);
+    if (best.found != nullptr && words <= most) continue;
+    most = words;
+    best = {&one, std::move(values)};
   }
-  for (const TextClass& one : classes->second) {
-    if (one.specialises.empty()) return {&one, values_of(one.template_parameters, id.arguments)};
-  }
-  return {};
+  if (best.found != nullptr || general == classes->second.end()) return best;
+  return {&*general, values_of(general->template_parameters, id.arguments)};
 }
 
 std::string resolved(const ProgramText& program, const std::string& text, int depth) {
   const auto type = parse_type(text);
   if (!type || depth == kDeepestClass) return text;
+  const bool short_form = type->id.name.ends_with("_t") && !type->id.arguments.empty();  // std::decay_t<T>
+  const bool long_form = type->id.name == "type" && !type->scopes.empty();
+  std::string of_trait;
+  if (short_form || long_form) {
+    TemplateId trait = long_form ? type->scopes.back() : type->id;
+    if (short_form) trait.name.resize(trait.name.size() - 2);
+    for (std::string& argument : trait.arguments) argument = resolved(program, argument, depth + 1);
+    of_trait = type_of_trait(trait.name, trait.arguments);
+  }
+  if (!of_trait.empty()) return resolved(program, joined(*type, of_trait), depth + 1);
   if (!type->scopes.empty()) {
     const auto owner = parse_type(resolved(program, text_of_id(type->scopes.back()), depth + 1));
     const FoundClass around = owner ? find_class(program, owner->id) : FoundClass();
@@ -466,10 +534,11 @@ std::optional<std::vector<TextParameter>> members_of(const ProgramText& program,
       members.resize(dynamic ? 2 : 1);
       return members;
     }
-    if (id.name == "std::vector" || id.name == "vector" || id.name == "std::list")  // of GNU C++
-      return members_named({{"unsigned long long [3]", "container"}});
-    if (id.name == "std::string" || id.name == "string")
-      return members_named({{"unsigned long long [4]", "container"}});
+    const bool of_std = id.name.starts_with("std::");
+    const std::size_t words =
+        words_of_container(id.name.substr(of_std ? std::string_view("std::").size() : 0));
+    if (words > 0)
+      return members_named({{"unsigned long long [" + std::to_string(words) + "]", "container"}});
     if (id.name.ends_with("device_ptr") && id.arguments.size() == 1)
       return members_named({{id.arguments[0] + " *", "data"}});
     if (id.name.ends_with("array") && id.arguments.size() == 2)

@@ -288,7 +288,13 @@ TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
   if (end < span.end && tokens[end].is("=")) parameter.default_value = text_of(tokens, {end + 1, span.end});
   std::size_t name = end;  // "float a[]" is a pointer
   std::string extents;
+  bool array_inside = false;  // "std::unique_ptr<int[]> x"
   for (std::size_t i = span.begin; i < end; ++i) {
+    if (i > span.begin && tokens[i].is("<") && tokens[i - 1].identifier()) {
+      const std::size_t behind = behind_angles(tokens, i, end);
+      for (; tokens[behind - 1].is(">") && i + 1 < behind; ++i)
+        array_inside = array_inside || (tokens[i].is("[") && tokens[i + 1].is("]"));
+    }
     if (tokens[i].is("[")) {
       if (name == end) name = i;
       if (!is_attribute(i)) extents += text_of(tokens, {i, std::min(tokens[i].close + 1, end)});
@@ -319,6 +325,8 @@ TextParameter parameter_of(const std::vector<Token>& tokens, TokenSpan span) {
     span.begin = i + 1;
   }
   parameter.type += text_of(tokens, {std::min(span.begin, type_end), type_end});
+  for (std::size_t at = 0; array_inside && (at = parameter.type.find("[]")) != std::string::npos;)
+    parameter.type.erase(at, 2);  // as if it were of the elements
   parameter.type = std::string(trim(parameter.type)) + extents;
   return parameter;
 }

@@ -178,9 +178,29 @@ std::string DraftTypes::type_name(const std::string& type, const TextKernel& ker
 }
 
 const std::vector<TextParameter>* DraftTypes::record(const std::string& name) const {
-  if (const auto found = program_.records.find(name); found != program_.records.end()) return &found->second;
-  const auto instance = instances_.find(name);
-  return instance == instances_.end() ? nullptr : &instance->second;
+  if (const auto instance = instances_.find(name); instance != instances_.end()) return &instance->second;
+  const auto found = program_.records.find(name);
+  if (found == program_.records.end()) return nullptr;
+  std::vector<TextParameter> members = found->second;
+  bool any = false;
+  for (TextParameter& member : members) {              // containers of the host are numbers to a device
+    const std::size_t angle = member.type.rfind('>');  // of std::unique_ptr<int[]>
+    const std::size_t open = member.type.find('[', angle == std::string::npos ? 0 : angle);
+    const std::string extents = open == std::string::npos ? "" : member.type.substr(open);
+    const std::size_t words = container_words(member.type.substr(0, open));
+    if (words == 0) continue;
+    member.type = "unsigned long long [" + std::to_string(words) + "]" + extents;
+    any = true;
+  }
+  return any ? &instances_.try_emplace(name, std::move(members)).first->second : &found->second;
+}
+
+std::size_t DraftTypes::container_words(const std::string& type) const {
+  if (type.find_first_of("*&") != std::string::npos && type.find('<') == std::string::npos) return 0;
+  if (type.ends_with('*') || type.ends_with('&')) return 0;
+  const TemplateId id = template_id(resolved_type(program_, type));
+  const std::string own = id.name.substr(id.name.starts_with("std::") ? std::string_view("std::").size() : 0);
+  return program_.classes.contains(own) ? 0 : words_of_container(own);
 }
 
 std::string DraftTypes::name_of_instance(const std::string& type, int depth) const {
@@ -586,9 +606,17 @@ void DraftTypes::choose(const TextKernel& kernel) {
     const bool in_struct =
         std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [&](const TextParameter& one) {
           const TemplateId id = template_id(one.type);
-          return pointers_in(one.type) > 0 && program_.classes.contains(id.name) &&
-                 std::any_of(id.arguments.begin(), id.arguments.end(),
-                             [&](const std::string& argument) { return has_word(argument, word); });
+          if (!program_.classes.contains(id.name)) return false;
+          const auto members = members_of_type(program_, one.type);
+          // std::make_unsigned<T>::type
+          const bool follows =
+              members && std::any_of(members->begin(), members->end(), [&](const auto& member) {
+                return member.type.find('<') != std::string::npos && has_word(member.type, word);
+              });
+          return follows ||
+                 (pointers_in(one.type) > 0 &&
+                  std::any_of(id.arguments.begin(), id.arguments.end(),
+                              [&](const std::string& argument) { return has_word(argument, word); }));
         });
     if (in_struct || shared_types_.try_emplace(name, type).first->second != type)
       own_types_.insert({kernel.name, kernel.types, name});

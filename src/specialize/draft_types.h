@@ -150,6 +150,9 @@ class DraftTypes {
   [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
                               int depth) const;
 
+  /// How many numbers of 64 bits stand for a container of the host, such as std::vector; 0: it is none.
+  [[nodiscard]] std::size_t container_words(const std::string& type) const;
+
   /// "Vector_float_3" of "Vector < float , 3 >", a class template of the program; empty if it has no form.
   [[nodiscard]] std::string name_of_instance(const std::string& type, int depth) const;
 

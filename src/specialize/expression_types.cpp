@@ -45,6 +45,10 @@ std::string ExpressionTypes::type_of(const std::string& expression, std::size_t 
   if (tokens[0].is("-") && tokens.size() > 1)
     return type_of(text_of(tokens, {1, tokens.size()}), scope, depth + 1);
   if (tokens[0].is("true") || tokens[0].is("false")) return "bool";
+  if (tokens[0].is("this")) {
+    const std::string around = class_around(scope);
+    return around.empty() ? "" : type_behind(around + " *", tokens, 1);
+  }
   if (!tokens[0].identifier()) return "";
   const std::size_t last = tokens.size() - 1;
   const bool cast =
@@ -189,6 +193,20 @@ std::string ExpressionTypes::of_variable(const std::string& name, std::size_t sc
   }
   const auto found = program_.variables.find(name);
   return found == program_.variables.end() ? "" : found->second;
+}
+
+std::string ExpressionTypes::class_around(std::size_t scope) const {
+  for (std::size_t at = scope; at != TextScope::kNone; at = program_.scopes[at].outer) {
+    const TextScope& around = program_.scopes[at];
+    std::vector<std::string> arguments = around.member_of.arguments;
+    std::string name = around.member_of.name;
+    if (name.empty() && !around.lambda && program_.classes.contains(around.name)) {
+      name = around.name;
+      for (const TextParameter& one : around.template_parameters) arguments.push_back(one.name);
+    }
+    if (!name.empty()) return arguments.empty() ? name : name + "<" + join(arguments, ", ") + ">";
+  }
+  return "";
 }
 
 std::string ExpressionTypes::member(const std::string& type, const std::string& name) const {

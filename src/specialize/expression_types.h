@@ -13,8 +13,8 @@ class ExpressionTypes {
  public:
   explicit ExpressionTypes(const ProgramText& program) : program_(program) {}
 
-  /// Of a literal, a cast, a variable with or without an offset, a member of one, an object that is made, the
-  /// pointer of a container. It may name types of the functions around `scope`. Empty: not known.
+  /// Of a literal, a cast, a variable with or without an offset, a member of one, `this`, an object that is
+  /// made, the pointer of a container. It may name types of the functions around `scope`. Empty: not known.
   [[nodiscard]] std::string of(const std::string& expression, std::size_t scope) const {
     return type_of(expression, scope, 0);
   }
@@ -47,6 +47,9 @@ class ExpressionTypes {
   /// What a member function of a class of the program returns; empty: not known.
   [[nodiscard]] std::string result_of_member(const std::string& type, const std::string& name,
                                              int depth = 0) const;
+
+  /// Of the object in whose member function a scope is: "Field<T>"; empty: none.
+  [[nodiscard]] std::string class_around(std::size_t scope) const;
 
   [[nodiscard]] std::string member(const std::string& type, const std::string& name) const;
 

@@ -10,6 +10,7 @@
 
 #include "specialize/host_libraries.h"
 #include "specialize/host_names.h"
+#include "specialize/type_words.h"
 
 namespace kiln {
 namespace {
@@ -45,6 +46,7 @@ class HostFinder {
         const bool own = program_.is_function(item) && !program_.marked_elsewhere(item) &&
                          ((kind == Kind::kFunction && (calls_host(item) || uses_host_variable(item))) ||
                           names_host_class(item, item.declaration->whole));
+        const bool of_container = uses_container(item);
         // Device code has no such argument, whatever it calls by this name.
         const bool function = own || (program_.is_function(item) && !item.declaration->parameters.empty() &&
                                       names_host_class(item, item.declaration->parameters));
@@ -54,7 +56,7 @@ class HostFinder {
         const bool macro =
             kind == Kind::kOther && program_.is_use_of_whole_macro(item) &&
             (calls_host(program_.tokens_of(item), item.declaration->whole, 0) || gets_function_of_host(item));
-        if (function || variable || holds || macro) item.host = found = true;
+        if (function || variable || holds || macro || of_container) item.host = found = true;
       }
     }
     for (Item& item : program_.items) {
@@ -185,10 +187,13 @@ class HostFinder {
     return false;
   }
 
-  /// A class that a kernel takes by value stays, with bytes for each of its containers, which the kernel only
-  /// carries along, and so do the classes of its members. Not where a member is something else of the host.
+  /// A class that a kernel takes by value, or whose other members functions for the device use by a pointer
+  /// or a reference, stays, with bytes for each of its containers, and so do the classes of its members. Not
+  /// where a member is something else of the host.
   bool stands_in_for_containers(const Item& item) {
-    if (item.declaration->names.empty() || !is_carried(item.declaration->names.front())) return false;
+    if (item.declaration->names.empty()) return false;
+    const std::string_view class_name = item.declaration->names.front();
+    if (!is_carried(class_name) && !is_parameter_of_device_code(class_name)) return false;
     const std::vector<Token>& tokens = program_.tokens_of(item);
     std::map<std::size_t, std::string> stand_ins;
     for (const std::size_t index : item.members) {
@@ -213,19 +218,49 @@ class HostFinder {
       if (!stand_ins.contains(index)) return false;
     }
     for (auto& [index, text] : stand_ins) {
+      for (const std::string_view name : program_.items[index].declaration->names)
+        containers_[class_name].insert(name);
       program_.items[index].stand_in = std::move(text);
       program_.items[index].host = true;
     }
     return !stand_ins.empty();
   }
 
-  /// How many numbers of 64 bits a container of the GNU C++ library takes; 0: not known.
-  [[nodiscard]] static std::size_t words_of_container(std::string_view name) {
-    static const std::map<std::string_view, std::size_t> words = {
-        {"vector", 3}, {"string", 4},        {"list", 3},         {"map", 6},
-        {"set", 6},    {"unordered_map", 7}, {"unordered_set", 7}};
-    const auto found = words.find(name);
-    return found == words.end() ? 0 : found->second;
+  /// A member function without a mark, or a constructor, that names a container of its class of which only
+  /// the bytes are left.
+  [[nodiscard]] bool uses_container(const Item& item) const {
+    if (containers_.empty()) return false;
+    const Names* containers = nullptr;
+    if (item.member && item.owner != Item::kNoOwner) {
+      const auto& names = program_.items[item.owner].declaration->names;
+      const auto found = names.empty() ? containers_.end() : containers_.find(names.front());
+      if (found != containers_.end()) containers = &found->second;
+    } else if (const std::vector<std::size_t>* around = program_.class_around(item)) {
+      for (const std::size_t index : *around) {
+        const auto& names = program_.items[index].declaration->names;
+        const auto found = names.empty() ? containers_.end() : containers_.find(names.front());
+        if (found != containers_.end()) containers = &found->second;
+      }
+    }
+    const Kind kind = item.declaration->kind;
+    if (containers == nullptr || kind == Kind::kVariable || kind == Kind::kClass ||
+        program_.marked_elsewhere(item))
+      return false;
+    return std::any_of(span_begin(item), span_end(item),
+                       [&](const Token& token) { return containers->contains(token.text); });
+  }
+
+  /// `__device__ float mass_of(const Mesh* mesh)`.
+  [[nodiscard]] bool is_parameter_of_device_code(std::string_view name) const {
+    return std::any_of(program_.items.begin(), program_.items.end(), [&](const Item& one) {
+      if (!one.device || !program_.is_function(one)) return false;
+      const std::vector<Token>& tokens = program_.tokens_of(one);
+      const TokenSpan parameters = one.declaration->parameters;
+      for (std::size_t i = parameters.begin; i < parameters.end; ++i) {
+        if (tokens[i].is(name)) return true;
+      }
+      return false;
+    });
   }
 
   /// `__global__ void k(Field field, int n)`.
@@ -830,6 +865,7 @@ class HostFinder {
 
   ProgramItems& program_;
   const Specialization& spec_;
+  std::map<std::string_view, Names> containers_;  // by class: members of which the bytes are left
 };
 
 }  // namespace

@@ -19,6 +19,7 @@ constexpr int kFoldersAbove = 3;
 constexpr int kLevelsOfProject = 8;        // above a program
 constexpr std::size_t kMostFiles = 200;    // of a folder
 constexpr std::size_t kMostFolders = 500;  // of a project
+constexpr std::size_t kMostFilesOfProject = 4000;
 constexpr std::array<const char*, 10> kFolderNames = {"",           "include", "inc",  "common",  "Common",
                                                       "common/inc", "utils",   "util", "headers", "includes"};
 constexpr std::array<const char*, 4> kHeaderFolders = {"include", "inc", "headers", "includes"};
@@ -694,6 +695,50 @@ std::vector<UndeclaredFunction> undeclared_functions(FileSystem& files, const Pa
   };
   found.erase(std::unique(found.begin(), found.end(), same_header), found.end());
   return found;
+}
+
+namespace {
+
+/// Whether `text`, a file of `folder`, includes the file `included`, by its path from there or by the end of
+/// its path.
+bool includes_file(const std::string& text, const Path& folder, const Path& included) {
+  if (text.find(included.filename().string()) == std::string::npos) return false;
+  const std::vector<IncludeUse> uses = find_include_uses(text);
+  return std::any_of(uses.begin(), uses.end(), [&](const IncludeUse& use) {
+    if (Path(use.header.name).filename() != included.filename()) return false;
+    if ((folder / use.header.name).lexically_normal() == included) return true;
+    if (use.header.name.find("..") != std::string::npos) return false;
+    const std::string end = "/" + Path(use.header.name).lexically_normal().generic_string();
+    return use.header.name.find('/') != std::string::npos && included.generic_string().ends_with(end);
+  });
+}
+
+}  // namespace
+
+std::filesystem::path including_file(FileSystem& files, const std::filesystem::path& source,
+                                     const std::string& text, const std::vector<std::string>& kernels) {
+  if (!find_include_uses(text).empty()) return {};
+  const Path included = std::filesystem::absolute(source).lexically_normal();
+  std::vector<Path> folders = folders_of_project(files, source);
+  folders.insert(folders.begin(), included.parent_path());
+  std::set<Path> seen;
+  Path first;
+  std::size_t read = 0;
+  for (const Path& folder : folders) {
+    for (const Path& path : files_beside(files, folder / "none", {})) {
+      if (path == included || !seen.insert(path).second || ++read > kMostFilesOfProject) continue;
+      const std::string other = readable_text(files, path);
+      if (!includes_file(other, folder, included)) continue;
+      const bool launches = other.find("<<<") != std::string::npos &&
+                            std::any_of(kernels.begin(), kernels.end(), [&](const std::string& kernel) {
+                              return other.find(kernel) != std::string::npos;
+                            });
+      if (launches) return path;
+      const bool of_cuda = path.extension() == ".cu" || path.extension() == ".cuh";
+      if (first.empty() && of_cuda) first = path;
+    }
+  }
+  return first;
 }
 
 }  // namespace kiln

@@ -57,4 +57,11 @@ struct UndeclaredFunction {
     FileSystem& files, const std::filesystem::path& source, const std::string& text,
     const std::vector<IncludedHeader>& headers);
 
+/// The file of the project that includes a text of kernels which itself includes nothing: what such a text
+/// names often stands in front of the #include. One that launches a kernel of the text is taken, else the
+/// first CUDA file; the program's folder comes first. Empty: none, or the text has an #include.
+[[nodiscard]] std::filesystem::path including_file(FileSystem& files, const std::filesystem::path& source,
+                                                   const std::string& text,
+                                                   const std::vector<std::string>& kernels);
+
 }  // namespace kiln

@@ -92,6 +92,9 @@ class ProgramItems {
   /// Whether a declaration of its name has a mark; of `Image::f` one in its class, where that is known.
   [[nodiscard]] bool marked_elsewhere(const Item& item) const;
 
+  /// Of `Image<T>::f(...)` outside of its class: what is called like the class; null: it is no such function.
+  [[nodiscard]] const std::vector<std::size_t>* class_around(const Item& item) const;
+
   std::deque<ProgramFile> files;
   std::vector<Item> items;
   std::map<std::string_view, std::vector<std::size_t>> by_name;               ///< indices of items
@@ -134,9 +137,6 @@ class ProgramItems {
   /// Where `template <class T>` stands in front of `#ifdef X / using A = B<T>; / #else / using A = C<T>; /
   /// #endif`, none of the items is whole.
   void find_torn_items();
-
-  /// Of `Image<T>::f(...)` outside of its class: what is called like the class; null: it is no such function.
-  [[nodiscard]] const std::vector<std::size_t>* class_around(const Item& item) const;
 
   [[nodiscard]] std::optional<bool> marked_in_class(const Item& item) const;
 

@@ -1,6 +1,9 @@
 #include "specialize/type_words.h"
 
 #include <map>
+#include <set>
+
+#include "specialize/tokens.h"
 
 namespace kiln {
 namespace {
@@ -102,6 +105,61 @@ std::string workload_type(const std::string& name) {
                                                            {"__nv_bfloat162", "bfloat162"}};
   const auto found = names.find(plain_integer(name));
   return found == names.end() ? "" : found->second;
+}
+
+std::size_t words_of_container(std::string_view name) {
+  static const std::map<std::string_view, std::size_t> words = {
+      {"vector", 3},     {"string", 4},        {"list", 3},
+      {"map", 6},        {"set", 6},           {"multimap", 6},
+      {"multiset", 6},   {"unordered_map", 7}, {"unordered_set", 7},
+      {"deque", 10},     {"queue", 10},        {"stack", 10},
+      {"unique_ptr", 1}, {"shared_ptr", 2},    {"weak_ptr", 2},
+      {"function", 4},   {"mutex", 5},         {"condition_variable", 6},
+      {"thread", 1}};
+  const auto found = words.find(name);
+  return found == words.end() ? 0 : found->second;
+}
+
+namespace {
+
+/// Without the words of `qualifiers`.
+std::string without_words(const std::string& type, const std::set<std::string_view>& qualifiers) {
+  std::string result;
+  for (const Token& token : tokenize(type).tokens) {
+    if (!qualifiers.contains(token.text)) append_token(result, token.text);
+  }
+  return result;
+}
+
+/// "unsigned int" of "int", or "int" of "unsigned int"; empty for what is no integer.
+std::string with_sign(const std::string& type, bool is_signed) {
+  static const std::map<std::string, std::string> names = {
+      {"char", "char"},  {"short", "short"},  {"int", "int"},      {"long", "long"}, {"size_t", "long"},
+      {"uchar", "char"}, {"ushort", "short"}, {"unsigned", "int"}, {"ulong", "long"}};
+  const auto found = names.find(workload_type(type));
+  if (found == names.end()) return "";
+  return (is_signed ? found->second == "char" ? "signed " : "" : "unsigned ") + found->second;
+}
+
+}  // namespace
+
+std::string type_of_trait(std::string_view name, const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return "";
+  const std::string& type = arguments[0];
+  const bool pointer = type.find('*') != std::string::npos;
+  if (name == "type_identity") return type;
+  if (name == "make_unsigned" || name == "make_signed") return with_sign(type, name == "make_signed");
+  if (name == "remove_reference") return without_words(type, {"&", "&&"});
+  if (name == "remove_cvref" || name == "decay")
+    return pointer ? without_words(type, {"&", "&&"}) : without_words(type, {"const", "volatile", "&", "&&"});
+  if (name == "remove_const" || name == "remove_cv")
+    return pointer ? type : without_words(type, {"const", "volatile"});
+  if (name == "add_const") return pointer ? type + " const" : "const " + type;
+  if (name == "enable_if") return arguments.size() > 1 ? arguments[1] : "void";
+  if (name == "conditional" && arguments.size() == 3 && (type == "true" || type == "false"))
+    return arguments[type == "true" ? 1 : 2];
+  const std::size_t star = type.rfind('*');
+  return name == "remove_pointer" ? type.substr(0, star) : "";
 }
 
 }  // namespace kiln

@@ -86,6 +86,33 @@ int main() {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
+/// "types.h" and the block's size stand in front of the #include of the kernels.
+TEST_F(NewProjects, FilesWithoutIncludesAreReadWhereTheyAreIncluded) {
+  write("src/types.h", "#pragma once\ntypedef double Real;\nstruct Cell {\n  Real mass;\n  int kind;\n};\n");
+  write("src/other.cu",
+        "// takes kernels/step.cuh, too\n#include \"types.h\"\n#include \"kernels/step.cuh\"\n");
+  write("src/main.cu",
+        "#include \"types.h\"\n#define BLOCK 64\n#include \"kernels/step.cuh\"\n"
+        "__global__ void other(int* x) { *x = 1; }\n"
+        "void run(Cell* cells, int n) { step<<<(n + BLOCK - 1) / BLOCK, BLOCK>>>(cells, n); }\n");
+  const std::string step = write("src/kernels/step.cuh",
+                                 "__global__ void step(Cell* cells, int n) {\n"
+                                 "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "  if (i < n) cells[i].mass += BLOCK;\n}\n");
+  write("Makefile", "all:\n\tnvcc -Isrc src/main.cu\n");
+  const CliResult result = kiln({"new", step, "-o", path("step.yaml")});
+  ASSERT_EQ(result.code, kExitDone) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("step.cuh includes nothing and is included by "));
+  EXPECT_THAT(result.out, HasSubstr("step.yaml: step;"));
+  const std::string yaml = files_->read_file(path("step.yaml")).value_or("");
+  EXPECT_THAT(yaml, HasSubstr("name: step\n"));
+  EXPECT_THAT(yaml, HasSubstr("source: src/main.cu\n"));
+  EXPECT_THAT(yaml, HasSubstr("block: [64]"));
+  const CliResult ran =
+      run_with(yaml, {{"checks: []", "checks: [{buffer: cells, field: mass, index: [0], expected: 64}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
 /// The header stands in front of the text, behind what Kiln puts there.
 TEST_F(NewProjects, HeadersThatTheMakefilePutsInFrontAreOptions) {
   write("base/real.h",
@@ -131,6 +158,77 @@ TEST_F(NewProjects, NamespacesMayBeOpenedByMacros) {
       "void run(float* y) { k<<<1, 32>>>(y, Twice()); }\nCLOSE_LIB\n");
   EXPECT_THAT(yaml, HasSubstr("entry: \"lib::k\""));
   EXPECT_THAT(yaml, HasSubstr("template_args: [\"lib::Twice\"]"));
+}
+
+/// `*this` in a member function, also of a class template, and passed on by a function of the host.
+TEST_F(NewProjects, AFunctionObjectMayLaunchItself) {
+  const std::string yaml = draft(R"cuda(
+template <class F>
+__global__ void each(F f, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) f(i);
+}
+template <class F>
+void launch(const F& f, int n) { each<<<(n + 127) / 128, 128>>>(f, n); }
+namespace sim {
+template <class T>
+struct Scale {
+  T* x;
+  T by;
+  __device__ void operator()(int i) const { x[i] *= by; }
+  void apply(int n) { launch(*this, n); }
+};
+}
+int main() {
+  sim::Scale<double> s;
+  s.apply(1000);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("template_args: [\"sim::Scale<double>\", "));
+  EXPECT_THAT(yaml, HasSubstr("{struct: [x, {value: 1, type: double}]}"));
+  const CliResult ran = run_with(yaml, {{"{value: 1, type: double}", "{value: 3, type: double}"},
+                                        {"checks: []", "checks: [{buffer: x, index: [0], expected: 3}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+/// Its other members lie where the host's program has them.
+TEST_F(NewProjects, ClassesBehindPointersMayHoldContainers) {
+  const std::string yaml = draft(R"cuda(
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+class Mesh {
+ public:
+  explicit Mesh(int n) : nodes(n), mass(n), name("mesh") { host.resize(n); }
+  void refine() { host.push_back(1); }
+  __host__ __device__ int size() const { return nodes; }
+  int nodes;
+  std::vector<double> host;
+  std::string name;
+  std::unique_ptr<double[]> owned;
+  double mass;
+  std::mutex lock;
+  float* values;
+};
+__global__ void scale(const Mesh* mesh, float factor, double* out) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < mesh->size()) {
+    mesh->values[i] *= factor;
+    out[i] = mesh->mass;
+  }
+}
+int main() {
+  Mesh m(100);
+  m.refine();
+  Mesh* d;
+  double* out;
+  cudaMalloc(&d, sizeof(Mesh));
+  cudaMalloc(&out, 100 * sizeof(double));
+  scale<<<4, 32>>>(d, 2.f, out);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("FILL"));
 }
 
 TEST_F(NewProjects, ClassesMayBeNamedByMacros) {

@@ -45,6 +45,25 @@ TEST(ClassMembers, AreThoseOfTheSpecialisation) {
   EXPECT_EQ(members(text, "Vec<half,4>"), "unsigned long bits");
 }
 
+TEST(ClassMembers, AreThoseOfTheSpecialisationThatSaysMost) {
+  const std::string text =
+      "template <class T, class Tag = void> struct View;\n"
+      "template <class T> struct View<const T> { const T* data; int size; };\n"
+      "template <class T, class Tag = int> struct Box { T one; };\n"
+      "template <class T> struct Box<T*, int> { T* first; };\n"
+      "template <class T> struct Box<const T*, int> { T last; };\n"
+      "template <class T, int N> struct Box<Vec<T, N>, int> { T all[N]; };\n"
+      "template <class T> struct Box<Vec<T, 1>, int> { T single; };\n";
+  EXPECT_EQ(members(text, "View<const float>"), "const float* data; int size");
+  EXPECT_EQ(members(text, "View<float>"), "none");
+  EXPECT_EQ(members(text, "Box<float>"), "float one");
+  EXPECT_EQ(members(text, "Box<float *>"), "float* first");
+  EXPECT_EQ(members(text, "Box<const float *, int>"), "float last");
+  EXPECT_EQ(members(text, "Box<const float *, long>"), "const float * one");
+  EXPECT_EQ(members(text, "Box<Vec<double, 2>>"), "double[2] all");
+  EXPECT_EQ(members(text, "Box<Vec<double, 1>>"), "double single");
+}
+
 TEST(ClassMembers, HaveTypesThatTemplatesAndClassesName) {
   const std::string text =
       "template <class T> struct Restricted { typedef T* __restrict__ Pointer; };\n"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -140,6 +141,22 @@ const std::set<std::size_t>& all_parameters() {
   return all;
 }
 
+/// Whether a kernel numbers its warps: `tid / 32`, `tid >> 5`, `tid / WARP_SIZE`, `tid >> warp_shift`.
+bool numbers_warps(const std::vector<Token>& tokens, TokenRange body) {
+  const auto is_of_warp = [](const Token& token, std::string_view number) {
+    if (!token.identifier()) return token.text == number;
+    std::string name(token.text);
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return name.find("warp") != std::string::npos;
+  };
+  for (std::size_t i = body.begin + 1; i + 2 < body.end; ++i) {
+    if (tokens[i].is("/") && is_of_warp(tokens[i + 1], "32")) return true;
+    if (tokens[i].is(">") && tokens[i + 1].is(">") && is_of_warp(tokens[i + 2], "5")) return true;
+  }
+  return false;
+}
+
 /// What lanes may share in a function, without `stepped`, whose assignments all are steps.
 CommonMemory common_memory(const std::vector<Token>& tokens, const DefinitionOutline& definition,
                            const UnitLanes& unit, const Names& stepped) {
@@ -157,7 +174,8 @@ CommonMemory common_memory(const std::vector<Token>& tokens, const DefinitionOut
   if (definition.kernel) {
     memory.arrays = common_arrays(tokens, definition, unit.shared, {});
     const bool together = unit.synchronizing.contains(definition.name) ||
-                          unit.one_warp_kernels.contains(std::string(definition.name));
+                          unit.one_warp_kernels.contains(std::string(definition.name)) ||
+                          numbers_warps(tokens, definition.body);
     if (together) {
       for (const std::string_view name : common_arrays(tokens, definition, {}, all_parameters())) {
         if (!memory.arrays.contains(name)) memory.global.insert(name);

@@ -1,6 +1,7 @@
 #include "compile/hip/hiprtc_unit.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -173,13 +174,26 @@ std::string cuda_functions(const Specialization& specialization) {
   return text + "#else\n#define KILN_REFUSED_PTX(tag, message) static_assert(false, message)\n#endif\n";
 }
 
-/// A header of CUDA for the host alone, or of a library of which device code has types at most; else null.
-const EmbeddedFile* header_of_host_side(const std::string& name) {
+/// The CPU's stand-in of that name, or null.
+const EmbeddedFile* cpu_stand_in(std::string_view name) {
   const auto& files = cpu_stand_in_headers();
   const auto found =
       std::find_if(files.begin(), files.end(), [&](const EmbeddedFile& file) { return file.name == name; });
-  if (found == files.end()) return nullptr;
-  return found->text.empty() || name.starts_with("cufft") ? &*found : nullptr;
+  return found == files.end() ? nullptr : &*found;
+}
+
+/// Types of numbers and handles that device code has of CUDA's libraries; headers of these libraries include
+/// one of the two.
+constexpr std::array<const char*, 2> kTypesOfLibraries = {"kiln/fft_types.h", "kiln/blas_types.h"};
+
+/// A header of CUDA for the host alone, or of a library of which device code has types at most; else null.
+const EmbeddedFile* header_of_host_side(const std::string& name) {
+  const EmbeddedFile* header = cpu_stand_in(name);
+  if (header == nullptr || header->text.empty()) return header;
+  const bool has_types = std::any_of(
+      kTypesOfLibraries.begin(), kTypesOfLibraries.end(),
+      [&](const char* types) { return header->text == "#include \"" + std::string(types) + "\"\n"; });
+  return has_types ? header : nullptr;
 }
 
 /// Whether the texts ask for CUDA's compiler and know nothing of HIP's, or of Kiln's words for each: `#ifdef
@@ -300,6 +314,26 @@ bool uses_cuda_warp(const Specialization& specialization) {
   return of_header || any_text(specialization, names);
 }
 
+namespace {
+
+/// <cuda_fp16.h>, <cuda_bf16.h> and what the second needs.
+void add_small_floats(RtcUnit& unit) {
+  unit.add_header("kiln/small_float.h", kSmallFloats);
+  unit.add_header("kiln/small_float_operators.h", std::string(embedded::kSmallFloatOperators));
+  unit.add_header("cuda_fp16.h", "#pragma once\n");
+  unit.add_header("cuda_bf16.h", kBfloat16);
+}
+
+/// What the headers of CUDA's libraries include.
+void add_types_of_libraries(RtcUnit& unit) {
+  for (const char* types : kTypesOfLibraries)
+    unit.add_header(types, "#pragma once\n" + std::string(cpu_stand_in(types)->text));
+  unit.add_header("cuComplex.h", kStandIns.at("cuComplex.h"));
+  add_small_floats(unit);
+}
+
+}  // namespace
+
 void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
   std::string text = "#pragma once\n" + std::string(embedded::kNames) + std::string(embedded::kFloat) +
                      std::string(embedded::kMathConstants) + std::string(embedded::kGnuConstants) +
@@ -320,7 +354,7 @@ void add_language_headers(RtcUnit& unit, const Specialization& specialization) {
     if (is_header_of_host(name) || is_header_of_language(name)) unit.add_header(name, "#pragma once\n");
     if (const auto* host = header_of_host_side(name)) {
       unit.add_header(name, "#pragma once\n" + std::string(host->text));
-      if (!host->text.empty()) unit.add_header("cuComplex.h", kStandIns.at("cuComplex.h"));
+      if (!host->text.empty()) add_types_of_libraries(unit);
     }
     if (name == "algorithm") unit.add_header(name, "#pragma once\n" + std::string(embedded::kAlgorithm));
   }
@@ -375,11 +409,7 @@ RtcUnit make_hiprtc_unit(const Specialization& specialization, const std::filesy
   for (const std::string& name : specialization.unseen_headers) {
     if (kBuiltIn.contains(name)) unit.add_header(name, "#pragma once\n");
     if (const auto own = kStandIns.find(name); own != kStandIns.end()) unit.add_header(name, own->second);
-    if (name != "cuda_bf16.h" && name != "cuda_fp8.h" && name != "mma.h") continue;
-    unit.add_header("kiln/small_float.h", kSmallFloats);
-    unit.add_header("kiln/small_float_operators.h", std::string(embedded::kSmallFloatOperators));
-    unit.add_header("cuda_fp16.h", "#pragma once\n");
-    unit.add_header("cuda_bf16.h", kBfloat16);
+    if (name == "cuda_bf16.h" || name == "cuda_fp8.h" || name == "mma.h") add_small_floats(unit);
   }
   if (std::string functions = cuda_functions(specialization); !functions.empty()) {
     unit.add_header(kCudaFunctions, std::move(functions));

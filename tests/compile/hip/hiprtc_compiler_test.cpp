@@ -174,6 +174,10 @@ TEST_F(HiprtcCompilerTest, TakesHeadersOfLibrariesForTheHost) {
   takes(
       "#include <hip/hip_runtime_api.h>\n#include <cufft.h>\n#include <nvml.h>\n#include <cudaProfiler.h>\n"
       "extern \"C\" __global__ void f(cufftComplex* a, cufftDoubleReal b) { a->x = b; }\n");
+  takes(
+      "#include <cublas_v2.h>\n#include <cusparse.h>\n"
+      "struct Solver {\n  cublasHandle_t blas;\n  cusparseHandle_t sparse;\n  __half scale;\n};\n"
+      "extern \"C\" __global__ void f(cuComplex* a, Solver s) { a->x = __half2float(s.scale); }\n");
 }
 
 TEST_F(HiprtcCompilerTest, TakesCurandsDeviceFunctions) {
