@@ -244,7 +244,7 @@ struct Program {
   std::vector<std::string> kernels;  ///< empty: all
 };
 
-/// The file of the command line, or the file that includes it where it includes nothing itself.
+/// The file of the command line, or the file that includes it where it is no whole program.
 Program read_program_file(FileSystem& files, const NewArguments& arguments, std::string& found) {
   constexpr int kMostLevels = 3;
   Program program = {arguments.source, read_program_text(files, arguments.source), arguments.kernels};
@@ -255,8 +255,8 @@ Program read_program_file(FileSystem& files, const NewArguments& arguments, std:
     const Path including = including_file(files, program.source, program.text,
                                           program.kernels.empty() ? kernels : program.kernels);
     if (including.empty()) break;
-    found += program.source.string() + " includes nothing and is included by " + including.string() +
-             ": compiled as a part of it\n";
+    found += program.source.string() + " is a part of " + including.string() +
+             ", which includes it: compiled with that file\n";
     if (program.kernels.empty()) program.kernels = kernels;
     program.source = including;
     program.text = read_program_text(files, including);

@@ -229,6 +229,15 @@ std::string resolved(const ProgramText& program, const std::string& text, int de
   return resolved(program, joined(*type, substituted(alias->second, values)), depth + 1);
 }
 
+/// What a type stands for, its arguments with their qualifiers and pointers.
+TemplateId id_of(const ProgramText& program, const std::string& type) {
+  const std::string text = resolved(program, type, 0);
+  TemplateId id = template_id(text);
+  const auto written = parse_type(text);
+  if (written && written->id.arguments.size() == id.arguments.size()) id.arguments = written->id.arguments;
+  return id;
+}
+
 std::vector<TextParameter> members_named(const std::vector<std::pair<std::string, std::string>>& members) {
   std::vector<TextParameter> result;
   result.reserve(members.size());
@@ -293,7 +302,7 @@ struct SpanExtents {
 
 std::optional<SpanExtents> extents_of_span(const ProgramText& program, const std::string& type) {
   constexpr std::int64_t kMostDimensions = 16;
-  const TemplateId id = template_id(resolved(program, type, 0));
+  const TemplateId id = id_of(program, type);
   const bool dims = id.name.ends_with("dims");
   if (id.arguments.empty() || !(dims || id.name.ends_with("extents"))) return std::nullopt;
   if (dims || id.name.ends_with("dextents")) {
@@ -354,7 +363,7 @@ std::optional<Layout> layout_of(const ProgramText& program, const std::vector<Te
 
 /// The largest alignment of a member of a class.
 std::size_t alignment_limit(const ProgramText& program, const std::string& type) {
-  const FoundClass one = find_class(program, template_id(resolved(program, type, 0)));
+  const FoundClass one = find_class(program, id_of(program, type));
   if (one.found == nullptr) return kAnyAlignment;
   if (one.found->packed) return 1;
   return one.found->pack > 0 ? static_cast<std::size_t>(one.found->pack) : kAnyAlignment;
@@ -520,7 +529,7 @@ std::optional<std::vector<TextParameter>> members_of(const ProgramText& program,
                                                      int depth) {
   if (const auto row = numbers_of_library(program, type))
     return members_named({{row->type + " [" + std::to_string(row->count) + "]", "elements"}});
-  const TemplateId id = template_id(resolved(program, type, 0));
+  const TemplateId id = id_of(program, type);
   const FoundClass one = find_class(program, id);
   if (one.found == nullptr) {
     if (id.name.ends_with("unary_function") || id.name.ends_with("binary_function"))  // of std, of Thrust
@@ -625,7 +634,7 @@ std::optional<NumberRow> numbers_of_library(const ProgramText& program, const st
   const auto extent = [](const std::string& text) {
     return text.size() == 1 && text[0] >= '1' && text[0] <= '4' ? static_cast<std::size_t>(text[0] - '0') : 0;
   };
-  const TemplateId id = template_id(resolved(program, type, 0));
+  const TemplateId id = id_of(program, type);
   const std::string own = id.name.substr(id.name.rfind(':') + 1);
   if (own == "vec" && id.arguments.size() >= 2 && extent(id.arguments[0]) > 0)
     return NumberRow{id.arguments[1], extent(id.arguments[0])};

@@ -713,11 +713,65 @@ bool includes_file(const std::string& text, const Path& folder, const Path& incl
   });
 }
 
+/// `POOL_SIZE`: a name as macros have it. Limits and constants of the language's and CUDA's headers are none.
+bool is_macro_of_program(const Token& token) {
+  static constexpr std::array<std::string_view, 11> kBegin = {"M_",   "FLT_", "DBL_", "INT",   "UINT", "LONG",
+                                                              "CUDA", "CU_",  "FP_",  "SIZE_", "EXIT_"};
+  static constexpr std::array<std::string_view, 3> kEnd = {"_MAX", "_MIN", "_EPSILON"};
+  static const std::set<std::string_view> known = {"NULL",           "EOF",      "INFINITY", "NAN",
+                                                   "HUGE_VAL",       "CHAR_BIT", "SEEK_SET", "SEEK_END",
+                                                   "CLOCKS_PER_SEC", "FILE"};
+  const std::string_view name = token.text;
+  constexpr std::size_t kShortest = 3;
+  if (!token.identifier() || name.size() < kShortest || known.contains(name)) return false;
+  const bool capitals = name[0] >= 'A' && name[0] <= 'Z' &&
+                        std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return capitals &&
+         std::none_of(kBegin.begin(), kBegin.end(), [&](auto begin) { return name.starts_with(begin); }) &&
+         std::none_of(kEnd.begin(), kEnd.end(), [&](auto end) { return name.ends_with(end); });
+}
+
+/// Whether a text uses macros that it neither defines nor asks for by #ifdef; calls of macros do not count.
+bool uses_undefined_macros(const std::string& text) {
+  static const std::set<std::string_view> no_types = {"return", "case", "else", "sizeof", "goto", "new"};
+  const TokenizedText source = tokenize(text);
+  const std::vector<Token>& tokens = source.tokens;
+  std::set<std::string_view> used, known;
+  for (const Directive& directive : source.directives) {
+    for (const Token& token : directive.tokens) known.insert(token.text);
+  }
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].is("enum")) {
+      while (i < tokens.size() && !tokens[i].is("{") && !tokens[i].is(";")) known.insert(tokens[i++].text);
+      for (const std::size_t close = i < tokens.size() && tokens[i].is("{") ? tokens[i].close : i; i < close;
+           ++i)
+        known.insert(tokens[i].text);
+      continue;
+    }
+    if (!is_macro_of_program(tokens[i]) || (i + 1 < tokens.size() && tokens[i + 1].is("("))) continue;
+    const bool declared =
+        i > 0 && (tokens[i - 1].identifier() || tokens[i - 1].is("*") || tokens[i - 1].is("&")) &&
+        !no_types.contains(tokens[i - 1].text) && i + 1 < tokens.size() && !tokens[i + 1].identifier();
+    const bool operand = declared && !tokens[i - 1].identifier();  // "n * SIZE" and "float* SIZE"
+    if (!operand) (declared ? known : used).insert(tokens[i].text);
+  }
+  return std::any_of(used.begin(), used.end(), [&](std::string_view name) { return !known.contains(name); });
+}
+
+/// Whether all headers that a text includes are of the language and of CUDA.
+bool includes_system_headers_alone(const std::string& text) {
+  const std::vector<IncludeUse> uses = find_include_uses(text);
+  return std::all_of(uses.begin(), uses.end(), [](const IncludeUse& use) {
+    return !use.header.quoted && (is_of_system(use.header.name) || is_of_cccl(use.header.name));
+  });
+}
+
 }  // namespace
 
 std::filesystem::path including_file(FileSystem& files, const std::filesystem::path& source,
                                      const std::string& text, const std::vector<std::string>& kernels) {
-  if (!find_include_uses(text).empty()) return {};
+  const bool includes = !find_include_uses(text).empty();
+  if (includes && !(includes_system_headers_alone(text) && uses_undefined_macros(text))) return {};
   const Path included = std::filesystem::absolute(source).lexically_normal();
   std::vector<Path> folders = folders_of_project(files, source);
   folders.insert(folders.begin(), included.parent_path());
@@ -735,7 +789,7 @@ std::filesystem::path including_file(FileSystem& files, const std::filesystem::p
                             });
       if (launches) return path;
       const bool of_cuda = path.extension() == ".cu" || path.extension() == ".cuh";
-      if (first.empty() && of_cuda) first = path;
+      if (first.empty() && of_cuda && !includes) first = path;
     }
   }
   return first;

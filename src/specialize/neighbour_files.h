@@ -59,7 +59,8 @@ struct UndeclaredFunction {
 
 /// The file of the project that includes a text of kernels which itself includes nothing: what such a text
 /// names often stands in front of the #include. One that launches a kernel of the text is taken, else the
-/// first CUDA file; the program's folder comes first. Empty: none, or the text has an #include.
+/// first CUDA file; the program's folder comes first. Of a text that includes headers of the language and of
+/// CUDA alone, and uses macros that it does not define, one that launches a kernel of it. Empty: none.
 [[nodiscard]] std::filesystem::path including_file(FileSystem& files, const std::filesystem::path& source,
                                                    const std::string& text,
                                                    const std::vector<std::string>& kernels);

@@ -136,6 +136,13 @@ TextEdit ProgramItems::without(const Item& item, const std::string& instead) con
 std::string ProgramItems::forward_declaration(const Item& item) const {
   const Declaration& declaration = *item.declaration;
   const std::vector<Token>& tokens = tokens_of(item);
+  if (declaration.kind == Kind::kAlias && !item.member && !declaration.template_head.empty()) {
+    // `template <class T> using Host = std::vector<T>;` may be the default of a template's parameter.
+    const std::string head = text_of(tokens, {declaration.whole.begin, declaration.template_head.end + 1});
+    const bool plain =
+        head.find('=') == std::string::npos && tokens[declaration.template_head.end + 1].is("using");
+    return plain ? head + " class " + std::string(declaration.names.front()) + ";" : "";
+  }
   if (declaration.kind != Kind::kClass || item.member || declaration.body.empty()) return "";
   std::size_t word = declaration.whole.begin;
   if (!declaration.template_head.empty()) word = declaration.template_head.end + 1;

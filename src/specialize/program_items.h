@@ -82,8 +82,8 @@ class ProgramItems {
   /// the directives that other text may depend on.
   [[nodiscard]] TextEdit without(const Item& item, const std::string& instead) const;
 
-  /// "class A;" of a class outside of other classes that code which stays may have pointers to; empty: it has
-  /// no such declaration.
+  /// "class A;" of a class outside of other classes that code which stays may have pointers to, and of an
+  /// alias template; empty: it has no such declaration.
   [[nodiscard]] std::string forward_declaration(const Item& item) const;
 
   /// Whether it defines a member, `Image<T>::f`, of a class of which the texts have only a declaration.

@@ -292,10 +292,10 @@ std::string type_with(const std::string& suffix, bool real) {
 /// Whether HIP lacks a function, or has one that computes something else than CUDA's (__uint2float_rz, which
 /// rounds to the nearest), and namespace kiln_cuda has it.
 bool is_of_kiln_cuda(std::string_view name) {
-  static constexpr std::array<std::string_view, 15> kNames = {
-      "kiln_prmt",   "kiln_lop3",   "kiln_shfl_source", "kiln_ptx_copy", "__byte_perm",
-      "__saturatef", "__nanosleep", "kiln_to_integer",  "__dp4a",        "__trap",
-      "kiln_ptx_a",  "kiln_ptx_b",  "kiln_ptx_c",       "kiln_ptx_bits", "kiln_ptx_tiles"};
+  static constexpr std::array<std::string_view, 16> kNames = {
+      "kiln_prmt",   "kiln_lop3",   "kiln_shfl_source", "kiln_ptx_copy", "__byte_perm", "kiln_ptx_tf32",
+      "__saturatef", "__nanosleep", "kiln_to_integer",  "__dp4a",        "__trap",      "kiln_ptx_a",
+      "kiln_ptx_b",  "kiln_ptx_c",  "kiln_ptx_bits",    "kiln_ptx_tiles"};
   static constexpr std::array<std::string_view, 6> kBegin = {
       "kiln_ptx_field", "kiln_ptx_insert", "kiln_packed_", "__cvta_", "__vabsdiff", "__vsad"};
   if (std::find(kNames.begin(), kNames.end(), name) != kNames.end()) return true;
@@ -715,6 +715,13 @@ class Instruction {
     if (words_.size() < 3) return std::nullopt;
     const std::string &to = words_[words_.size() - 2], &from = words_.back();
     const auto given = number(1, from);
+    static const std::map<std::string, std::string> to_tf32 = {{"rna", "0"}, {"rn", "1"}, {"rz", "2"}};
+    if (const auto way = to_tf32.find(words_[1]);
+        given && to == "tf32" && from == "f32" && words_.size() == 4) {
+      if (way == to_tf32.end()) return std::nullopt;
+      const std::string bits = "kiln_ptx_tf32(" + *given + ", " + way->second + ")";
+      return assigned(target, known_.is_real(operands_[0]) ? "__uint_as_float(" + bits + ")" : bits);
+    }
     const bool to_real = to == "f32" || to == "f64", real = from == "f32" || from == "f64";
     if (!given || type_of(to).empty() || to_real != known_.is_real(operands_[0])) return std::nullopt;
     if (expressions().contains(join(words_, "."))) return assigned(target, *computed());

@@ -55,6 +55,11 @@ class Drafter {
 
   WorkloadDraft run() {
     const std::vector<const TextKernel*> chosen = chosen_kernels();
+    counts_ = std::any_of(chosen.begin(), chosen.end(), [](const TextKernel* kernel) {
+      const std::vector<std::string>& called = kernel->called_in_body;
+      return std::any_of(called.begin(), called.end(),
+                         [](const std::string& name) { return name.starts_with("atomic"); });
+    });
     add_state_of_others(chosen);
     for (const TextKernel* kernel : chosen) {
       types_.choose(*kernel);
@@ -837,6 +842,7 @@ class Drafter {
     for (const std::string& note : draft_.notes) page.add({"# " + note, "", ""}, 4);
     page.add({"run: " + flow_list(draft_.kernels), draft_.kernels.size() > 1 ? "their order, loops" : "", ""},
              2);
+    if (counts_) page.add({"measure: {refresh: 1}", "", "counters begin at their inits in each step"}, 2);
     page.add({"verify:", "", ""}, 2);
     page.add({"checks: []", "what is right; until then results are `unchecked`", ""}, 4);
     const std::string buffer = buffers_.output();
@@ -857,6 +863,7 @@ class Drafter {
   DraftTypes types_;
   DraftScalars scalars_;
   DraftBuffers buffers_;
+  bool counts_ = false;  // a kernel calls atomicAdd or its kin
   std::vector<std::pair<std::string, std::vector<DraftLine>>> kernels_;
 };
 

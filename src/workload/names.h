@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
@@ -20,13 +21,14 @@ template <class Items>
 /// The item of that name. Throws bad_input at `where`, with the nearest name; `kind` says what it is:
 /// "buffer".
 template <class Items>
-[[nodiscard]] const typename Items::value_type& require_named(const Items& items, const std::string& kind,
+[[nodiscard]] const typename Items::value_type& require_named(const Items& items, std::string_view kind,
                                                               const std::string& name,
                                                               const SourceLocation& where) {
   const auto found =
       std::find_if(items.begin(), items.end(), [&](const auto& item) { return item.name == name; });
   if (found == items.end())
-    throw bad_input("unknown " + kind + " '" + name + "'" + suggestion(name, names_of(items)), where);
+    throw bad_input("unknown " + std::string(kind) + " '" + name + "'" + suggestion(name, names_of(items)),
+                    where);
   return *found;
 }
 

@@ -1608,7 +1608,7 @@ int main() { scale<<<1, 32>>>(a, b, c); }
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("c: {type: float2,"));
   const CliResult ran =
-      run_with(yaml, {{"in_data: {type: float, shape: [elements], init: 0}",
+      run_with(yaml, {{"in_data: {type: float, shape: [elements], init: {uniform: [0, 1]}}",
                        "in_data: {type: float, shape: [elements], init: 3}"},
                       {"checks: []", "checks: [{buffer: out_data, region: [[0, 32]], expected: 6}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
@@ -1649,6 +1649,8 @@ int main() { add<<<1, 4>>>(a, b, f); }
                        "{value: 1, type: unsigned}"},
                       {"f_data, {value: 0, type: int}, {value: 0, type: int}",
                        "f_data, {value: 3, type: int}, {value: 4, type: int}"},
+                      {"f_data: {type: float, shape: [elements], init: {uniform: [0, 1]}}",
+                       "f_data: {type: float, shape: [elements], init: 0}"},
                       {"b_data: {type: float, shape: [elements], init: 0}",
                        "b_data: {type: float, shape: [elements], init: 5}"},
                       {"checks: []", "checks: [{buffer: a_data, region: [[4, 8]], expected: 8}]"}});

@@ -86,6 +86,21 @@ int main() {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
+/// A macro of the including file, behind a header of C.
+TEST_F(NewProjects, FilesWithMacrosOfTheIncludingFileAreReadThere) {
+  write("main.cu",
+        "#define POOL_SIZE 32\n#include <pool.cu>\nvoid run(float* x) { fill<<<1, POOL_SIZE>>>(x); }\n");
+  const std::string kernel =
+      "__global__ void fill(float* x) {\n  enum { LAST = 3, FIRST = 1 };\n"
+      "  x[threadIdx.x] = POOL_SIZE * LAST + FIRST + INT_MAX * M_PI;\n}\n";
+  const std::string pool = write("pool.cu", "#include <stdio.h>\n" + kernel);
+  ASSERT_EQ(kiln({"new", pool, "-o", path("pool.yaml")}).code, kExitDone);
+  EXPECT_THAT(files_->read_file(path("pool.yaml")).value_or(""), HasSubstr("source: main.cu"));
+  write("pool.cu", "#include <stdio.h>\n#define POOL_SIZE 4\n" + kernel);
+  ASSERT_EQ(kiln({"new", pool, "-o", path("pool.yaml"), "--force"}).code, kExitDone);
+  EXPECT_THAT(files_->read_file(path("pool.yaml")).value_or(""), HasSubstr("source: pool.cu"));
+}
+
 /// "types.h" and the block's size stand in front of the #include of the kernels.
 TEST_F(NewProjects, FilesWithoutIncludesAreReadWhereTheyAreIncluded) {
   write("src/types.h", "#pragma once\ntypedef double Real;\nstruct Cell {\n  Real mass;\n  int kind;\n};\n");
@@ -98,18 +113,17 @@ TEST_F(NewProjects, FilesWithoutIncludesAreReadWhereTheyAreIncluded) {
   const std::string step = write("src/kernels/step.cuh",
                                  "__global__ void step(Cell* cells, int n) {\n"
                                  "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-                                 "  if (i < n) cells[i].mass += BLOCK;\n}\n");
+                                 "  if (i < n) cells[i].mass = cells[i].kind = BLOCK;\n}\n");
   write("Makefile", "all:\n\tnvcc -Isrc src/main.cu\n");
   const CliResult result = kiln({"new", step, "-o", path("step.yaml")});
   ASSERT_EQ(result.code, kExitDone) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("step.cuh includes nothing and is included by "));
+  EXPECT_THAT(result.out, HasSubstr("step.cuh is a part of "));
   EXPECT_THAT(result.out, HasSubstr("step.yaml: step;"));
   const std::string yaml = files_->read_file(path("step.yaml")).value_or("");
-  EXPECT_THAT(yaml, HasSubstr("name: step\n"));
-  EXPECT_THAT(yaml, HasSubstr("source: src/main.cu\n"));
+  EXPECT_THAT(yaml, HasSubstr("workload: step\n"));
+  EXPECT_THAT(yaml, HasSubstr("source: src/main.cu  # in a header\n"));
   EXPECT_THAT(yaml, HasSubstr("block: [64]"));
-  const CliResult ran =
-      run_with(yaml, {{"checks: []", "checks: [{buffer: cells, field: mass, index: [0], expected: 64}]"}});
+  const CliResult ran = run_with(yaml, {{"checks: []", "checks: [{buffer: cells, expected: 64}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
@@ -184,10 +198,38 @@ int main() {
   s.apply(1000);
 }
 )cuda");
-  EXPECT_THAT(yaml, HasSubstr("template_args: [\"sim::Scale<double>\", "));
-  EXPECT_THAT(yaml, HasSubstr("{struct: [x, {value: 1, type: double}]}"));
-  const CliResult ran = run_with(yaml, {{"{value: 1, type: double}", "{value: 3, type: double}"},
-                                        {"checks: []", "checks: [{buffer: x, index: [0], expected: 3}]"}});
+  EXPECT_THAT(yaml, HasSubstr("template_args: [\"sim::Scale<double>\"]"));
+  EXPECT_THAT(yaml, HasSubstr("{struct: [x, {value: 0, type: double}]}"));
+  const CliResult ran = run_with(yaml, {{"{value: 0, type: double}", "{value: 3, type: double}"},
+                                        {"shape: [n], init: 0", "shape: [n], init: 2"},
+                                        {"checks: []", "checks: [{buffer: x, expected: 6}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+/// The host's storage of a class template, and the one of the device in its place.
+TEST_F(NewProjects, AliasesOfContainersMayBeDefaultsOfTemplates) {
+  const std::string yaml = draft(R"cuda(
+#include <vector>
+template <class T> using HostVector = std::vector<T>;
+template <class T> struct View {
+  T* data;
+  size_t n;
+  __device__ T operator[](size_t i) const { return data[i]; }
+};
+template <class T, template <class> class Storage = HostVector>
+struct Table {
+  Storage<T> samples;
+  int n;
+  __device__ T at(int i) const { return samples[i < n ? i : n - 1]; }
+};
+__global__ void look(Table<double, View> t, double* y) { y[threadIdx.x] = t.at(threadIdx.x); }
+void run(Table<double, View> t, double* y) { look<<<1, 64>>>(t, y); }
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("{struct: [data, {value: 0, type: size_t}, {value: 0, type: int}, "));
+  const CliResult ran =
+      run_with(yaml, {{"{value: 0, type: int}", "{value: 8, type: int}"},
+                      {"shape: [elements], init: 0}", "shape: [elements], init: 5}"},
+                      {"checks: []", "checks: [{buffer: y, region: [[0, 64]], expected: 5}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
@@ -228,7 +270,15 @@ int main() {
   scale<<<4, 32>>>(d, 2.f, out);
 }
 )cuda");
-  EXPECT_THAT(yaml, HasSubstr("FILL"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr(
+          "Mesh: {nodes: int, host: \"ulong[3]\", name: \"ulong[4]\", owned: \"ulong[1]\", mass: double, "
+          "lock: \"ulong[5]\", values: ulong}"));
+  const CliResult ran = run_with(yaml, {{"nodes: 0", "nodes: 100"},
+                                        {"mass: 0", "mass: 7"},
+                                        {"checks: []", "checks: [{buffer: out, expected: 7}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
 TEST_F(NewProjects, ClassesMayBeNamedByMacros) {

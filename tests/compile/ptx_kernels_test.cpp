@@ -578,7 +578,8 @@ TEST_P(PtxOfBackend, ConversionsAndDirectionsOfRounding) {
                     batch.add("asm(\"add.rm.f32 %0, %1, %2;\" : \"=f\"(f) : \"f\"(x), \"f\"(y * 1e-7f));"),
                 &zero = batch.add("asm(\"mul.rz.f32 %0, %1, %2;\" : \"=f\"(f) : \"f\"(x), \"f\"(y));"),
                 &above = batch.add("asm(\"cvt.rz.f32.u32 %0, %1;\" : \"=f\"(f) : \"r\"(a));"),
-                &limited = batch.add("asm(\"add.sat.f32 %0, %1, %2;\" : \"=f\"(f) : \"f\"(x), \"f\"(y));");
+                &limited = batch.add("asm(\"add.sat.f32 %0, %1, %2;\" : \"=f\"(f) : \"f\"(x), \"f\"(y));"),
+                &short_float = batch.add("asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(r) : \"f\"(x));");
   if (!run(batch)) return;
   const auto float_of = [](Long bits) { return std::bit_cast<float>(static_cast<Word>(bits)); };
   const auto below = [](double exact) {
@@ -588,6 +589,9 @@ TEST_P(PtxOfBackend, ConversionsAndDirectionsOfRounding) {
   for (int i = 0; i < kItems; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const float x = real(i, 0), y = real(i, 1);
+    // 10 binary digits behind the first one, as of integers.
+    const int exponent = x == 0 ? 0 : std::ilogb(x);
+    EXPECT_EQ(float_of(short_float[at]), std::ldexp(std::round(std::ldexp(x, 10 - exponent)), exponent - 10));
     const double scaled = std::nearbyint(static_cast<double>(x * 1e6F));
     EXPECT_EQ(static_cast<std::int32_t>(whole[at]),
               static_cast<std::int32_t>(std::clamp(scaled, -2147483648.0, 2147483647.0)));

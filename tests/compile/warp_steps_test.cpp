@@ -124,6 +124,37 @@ TEST(WarpSteps, ByAVariableCountOnVolatileArraysToo) {
   }
 }
 
+/// All lanes of a warp read its flag in global memory, and each clears it at the end. Rows of a work-item's
+/// own need no step.
+TEST(WarpSteps, OnRowsOfWarpsInGlobalMemory) {
+  CpuKernels kernels;
+  const std::string text =
+      "#define WARP_SHIFT 5\n"
+      "__global__ void k(int* out, bool* active, const long* begin, long n) {\n"
+      "  const long t = blockDim.x * 64 * blockIdx.y + blockDim.x * blockIdx.x + threadIdx.x;\n"
+      "  const long warp = t >> WARP_SHIFT, lane = t & ((1 << WARP_SHIFT) - 1);\n"
+      "  if (warp < n) {\n    if (active[warp]) {\n      const long end = begin[warp + 1];\n"
+      "      for (long i = begin[warp] + lane; i < end; i += 32) atomicAdd(out + i % 7, 1);\n"
+      "      active[warp] = false;\n    }\n  }\n}\n";
+  const std::vector<long> begin = {0, 70, 70, 171, 200};
+  for (const char* option : {"-DPLAIN", "-DKILN_FIBERS"}) {
+    Specialization unit = kernels.specialize(text, "k");
+    unit.entries[0].fixed_block = Dim3{64, 1, 1};
+    unit.options = {option};
+    std::vector<int> out(7), expected(7);
+    bool active[4] = {true, true, false, true};
+    for (int i = 0; i < 200; ++i) expected[i % 7] += i < 70 || i >= 171 ? 1 : 0;
+    kernels.run(kernels.build(unit), {{2, 1, 1}, {64, 1, 1}, 0}, out.data(), active, begin.data(), 4L);
+    EXPECT_EQ(out, expected) << option;
+    EXPECT_THAT(active, testing::Each(false)) << option;
+  }
+  EXPECT_EQ(steps("__global__ void k(float* out, const float* in, int n) {\n"
+                  "  const int t = threadIdx.x, warp = t / 32;\n"
+                  "  if (in[warp] > 0) out[t] += in[t];\n  out[t] *= 2;\n}\n",
+                  {"k"}),
+            0U);
+}
+
 /// With a step all lanes read before one writes, as on a GPU.
 TEST(WarpSteps, OfATemplateGiveWhatAGpuGives) {
   CpuKernels kernels;

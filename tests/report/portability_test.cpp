@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <string>
+#include <string_view>
 
 #include "kiln/error.h"
 #include "report/device_records.h"
@@ -41,11 +43,11 @@ TEST(ArithmeticMean, CountsADeviceThatIsNotSupportedAsZero) {
   EXPECT_EQ(arithmetic_mean(std::array<double, 0>{}), 0);
 }
 
-const PortabilityRow& row_of(const Portability& report, const std::string& application) {
+const PortabilityRow& row_of(const Portability& report, std::string_view application) {
   for (const PortabilityRow& row : report.rows) {
     if (row.application == application) return row;
   }
-  throw std::runtime_error("no row " + application);
+  throw std::runtime_error("no row " + std::string(application));
 }
 
 /// On A block 64 is best, on B block 256.

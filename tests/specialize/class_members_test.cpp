@@ -59,7 +59,7 @@ TEST(ClassMembers, AreThoseOfTheSpecialisationThatSaysMost) {
   EXPECT_EQ(members(text, "Box<float>"), "float one");
   EXPECT_EQ(members(text, "Box<float *>"), "float* first");
   EXPECT_EQ(members(text, "Box<const float *, int>"), "float last");
-  EXPECT_EQ(members(text, "Box<const float *, long>"), "const float * one");
+  EXPECT_EQ(members(text, "Box<const float *, long>"), "const float* one");
   EXPECT_EQ(members(text, "Box<Vec<double, 2>>"), "double[2] all");
   EXPECT_EQ(members(text, "Box<Vec<double, 1>>"), "double single");
 }
@@ -174,7 +174,7 @@ TEST(ClassMembers, OfCudasOwnStructsAreKnown) {
 }
 
 TEST(ClassMembers, OfTheLibrariesClassesAreKnown) {
-  EXPECT_EQ(members("", "std::span<const float>"), "float * data; size_t size");
+  EXPECT_EQ(members("", "std::span<const float>"), "const float * data; size_t size");
   EXPECT_EQ(members("", "cuda::std::span<int, 4>"), "int * data");
   EXPECT_EQ(members("", "thrust::device_ptr<double>"), "double * data");
   EXPECT_EQ(members("", "std::array<float, 3>"), "float [3] elements");

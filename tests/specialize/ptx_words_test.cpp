@@ -184,6 +184,8 @@ TEST(PtxWords, ConversionsRoundAndLimit) {
             "(void)((y) = __double2ull_rz(static_cast<double>((x))));");
   EXPECT_EQ(without_simple_ptx("asm(\"cvt.rn.f32.s8 %0, %1;\" : \"=f\"(y) : \"r\"(x));"),
             "(void)((y) = static_cast<float>(static_cast<signed char>((x))));");
+  EXPECT_EQ(without_simple_ptx("asm(\"cvt.rna.tf32.f32 %0, %1;\" : \"=r\"(y) : \"f\"(x));"),
+            "(void)((y) = kiln_ptx_tf32(static_cast<float>((x)), 0));");
   for (const char* unknown : {"asm(\"cvt.rna.tf32.f16 %0, %1;\" : \"=r\"(y) : \"h\"(x));",
                               "asm(\"cvt.rz.f32.f64 %0, %1;\" : \"=f\"(y) : \"d\"(x));",
                               "asm(\"cvt.rp.f32.s32 %0, %1;\" : \"=f\"(y) : \"r\"(x));",

@@ -37,7 +37,9 @@ pid_t start_child(const std::function<int()>& body) {
   try {
     code = body();
   } catch (const std::exception& error) {
-    ::write(STDERR_FILENO, error.what(), std::char_traits<char>::length(error.what()));
+    const ssize_t written =
+        ::write(STDERR_FILENO, error.what(), std::char_traits<char>::length(error.what()));
+    static_cast<void>(written);  // nothing is left to say it with
   }
   ::_exit(code);
 }

@@ -14,7 +14,9 @@ namespace {
 
 constexpr std::string_view kEmpty;
 constexpr std::string_view kCuda =
-    "#define CUDA_VERSION CUDART_VERSION\ntypedef unsigned long long CUdeviceptr;\n";
+    "#define CUDA_VERSION CUDART_VERSION\ntypedef unsigned long long CUdeviceptr;\n"
+    "typedef unsigned long long CUtexObject;\ntypedef unsigned long long CUsurfObject;\n"
+    "typedef struct alignas(64) CUtensorMap_st {\n  unsigned long long opaque[16];\n} CUtensorMap;\n";
 constexpr std::string_view kCurand = "#include \"kiln/curand_kernel.h\"\n#include \"kiln/curand_sobol.h\"\n";
 constexpr std::string_view kHipVectorsAndGroups =
     "#include \"kiln/hip_vectors.h\"\n#include \"cooperative_groups.h\"\n";
@@ -498,9 +500,25 @@ std::vector<ShimPart> make_shim_parts() {
       {"__isShared", "__isGlobal", "__isLocal", "__isClusterShared", "__cluster", "kiln_cluster",
        "__threadfence_cluster", "cluster_group", "this_cluster"});
   add("runtime_names", embedded::kRuntimeNames,
-      {"cudaError", "cudaSuccess", "cudaStream_t", "cudaEvent_t", "cudaMemcpyKind", "cudaGet", "cudaPeek",
-       "cudaGridDependency", "cudaTriggerProgrammatic", "cudaExtent", "cudaPos", "cudaPitchedPtr",
-       "cudaArray", "cudaMipmappedArray", "cudaTexture", "cudaRead", "cudaFilterMode", "cudaAddressMode",
+      {"cudaError",
+       "cudaSuccess",
+       "cudaStream_t",
+       "cudaEvent_t",
+       "cudaMemcpyKind",
+       "cudaGet",
+       "cudaPeek",
+       "cudaGridDependency",
+       "cudaTriggerProgrammatic",
+       "cudaExtent",
+       "cudaPos",
+       "cudaPitchedPtr",
+       "cudaArray",
+       "cudaMipmappedArray",
+       "cudaGraph",
+       "cudaTexture",
+       "cudaRead",
+       "cudaFilterMode",
+       "cudaAddressMode",
        "<<<"});
   add("data_types", embedded::kDataTypes, {"CUDA_R_", "CUDA_C_", "cudaDataType"});
   add("placement_new", "#include <new>\n", {"new", "<<<"});

@@ -385,7 +385,7 @@ LaneMask LaneValues::narrowed(const LaneMask& mask, TokenRange condition, bool n
       for (std::size_t i = 0; i < holds->size(); ++i) {
         if ((*holds)[i] == negated) result.likely[i] = false;
       }
-    } else if (!limit) {
+    } else if (!limit && varies(*value(part).form)) {  // else all lanes of a warp take the same branch
       result.clear = false;
     }
   }

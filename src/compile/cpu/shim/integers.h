@@ -50,6 +50,14 @@ KILN_SHIM unsigned kiln_prmt(unsigned x, unsigned y, unsigned selector) {
   }
   return result;
 }
+/// The bits of a float with 10 of its 23 digits: to the nearest, ties away from 0 (`rounding` 0) or to even
+/// (1), or towards 0 (2).
+KILN_SHIM unsigned kiln_ptx_tf32(float x, int rounding) {
+  const unsigned word = __builtin_bit_cast(unsigned, x);
+  if ((word & 0x7f800000u) == 0x7f800000u) return word;
+  const unsigned half = rounding == 0 ? 0x1000u : rounding == 1 ? 0xfffu + (word >> 13 & 1u) : 0u;
+  return (word + half) & 0xffffe000u;
+}
 /// PTX's bfe and bfi: their position and length are bytes. A signed field repeats its last bit.
 KILN_SHIM unsigned kiln_ptx_field(unsigned x, unsigned position, unsigned length) {
   position &= 0xffu;

@@ -45,6 +45,9 @@ typedef struct cudaArray* cudaArray_t;
 typedef struct cudaMipmappedArray* cudaMipmappedArray_t;
 typedef struct CUstream_st* cudaStream_t;
 typedef struct CUevent_st* cudaEvent_t;
+typedef struct CUgraph_st* cudaGraph_t;
+typedef struct CUgraphNode_st* cudaGraphNode_t;
+typedef struct CUgraphExec_st* cudaGraphExec_t;
 
 KILN_SHIM const char* cudaGetErrorName(cudaError_t error) {
   return error == cudaSuccess ? "cudaSuccess" : "cudaError";
