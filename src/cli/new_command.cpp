@@ -22,6 +22,7 @@
 #include "specialize/include_scopes.h"
 #include "specialize/includes.h"
 #include "specialize/neighbour_files.h"
+#include "specialize/nvcc_words.h"
 #include "specialize/program_text.h"
 #include "specialize/workload_draft.h"
 
@@ -238,16 +239,16 @@ std::vector<LeftOutKernel> left_out_kernels(const std::vector<LeftOutPart>& part
 }
 
 /// What a draft is made of.
-struct Program {
+struct ProgramInput {
   Path source;
   std::string text;
   std::vector<std::string> kernels;  ///< empty: all
 };
 
 /// The file of the command line, or the file that includes it where it is no whole program.
-Program read_program_file(FileSystem& files, const NewArguments& arguments, std::string& found) {
+ProgramInput read_program_file(FileSystem& files, const NewArguments& arguments, std::string& found) {
   constexpr int kMostLevels = 3;
-  Program program = {arguments.source, read_program_text(files, arguments.source), arguments.kernels};
+  ProgramInput program = {arguments.source, read_program_text(files, arguments.source), arguments.kernels};
   for (int level = 0; level < kMostLevels; ++level) {
     std::vector<std::string> kernels;
     for (const TextKernel& kernel : read_program(program.text).kernels) kernels.push_back(kernel.name);
@@ -315,6 +316,10 @@ int run(World& world, const NewArguments& arguments) {
         ", which the program does not include, defines it: if the build puts it in front, write source: [" +
         header + ", " + from_there.generic_string() + "]\n";
   }
+  std::string program = includes.text;
+  std::vector<std::string*> all_texts = {&program};
+  for (std::string& one : texts) all_texts.push_back(&one);
+  define_external_variables(all_texts);
   take_named_macros(flags, names);
   const std::string from = flags.used.empty() ? "" : "by the build: " + join(flags.used, ", ");
   std::vector<std::string> folders;
@@ -324,7 +329,7 @@ int run(World& world, const NewArguments& arguments) {
     in_front.push_back(one.lexically_proximate(folder).generic_string());
     found += "the Makefile puts " + one.string() + " in front: -include added\n";
   }
-  const WorkloadDraft draft = draft_workload({includes.text,
+  const WorkloadDraft draft = draft_workload({program,
                                               texts,
                                               source.string(),
                                               from_there.generic_string(),

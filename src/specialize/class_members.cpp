@@ -96,7 +96,7 @@ bool is_parameter(const TextClass& one, const Token& token) {
                      [&](const TextParameter& other) { return token.is(other.name); });
 }
 
-/// How many words of what a specialisation is for are none of its parameters: two of "const T *".
+/// The number of words in what a specialisation is for, without its parameters: 2 of "const T *".
 std::size_t fixed_words(const TextClass& one) {
   std::size_t count = 0;
   for (const std::string& pattern : one.specialises) {
@@ -171,7 +171,7 @@ FoundClass find_class(const ProgramText& program, TemplateId id, int depth) {
   }
   const auto general = std::find_if(classes->second.begin(), classes->second.end(),
                                     [](const TextClass& one) { return one.specialises.empty(); });
-  std::vector<std::string> given = id.arguments;  // with those of the general template that have a default
+  std::vector<std::string> given = id.arguments;  // with the defaults of the general template
   if (general != classes->second.end()) {
     const Values all = values_of(general->template_parameters, given);
     for (std::size_t i = given.size(); i < general->template_parameters.size(); ++i) {

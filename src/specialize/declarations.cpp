@@ -293,6 +293,7 @@ class Reader {
         return true;
       }
       if (at(i, "[")) i = close_of(i);
+      if (at(i, "{")) return false;  // "int n{f(2)}"
       if (at(i, "<") && i > head.begin && tokens_[i - 1].identifier()) {  // std::function<A(int)> f
         const std::size_t behind = behind_angles(tokens_, i, head.end);
         if (at(behind - 1, ">")) i = behind - 1;
@@ -472,6 +473,10 @@ class Reader {
           ++i;
           if (at(i, "(") || at(i, "[") || at(i, "{")) i = close_of(i);
         }
+      } else if (tokens_[i].identifier() && at(i + 1, "<")) {  // of "const int kMost<float> = 4;"
+        const std::size_t behind = behind_angles(tokens_, i + 1, span.end);
+        if (behind == span.end || at(behind, "=") || at(behind, "{"))
+          declaration.names.push_back(tokens_[i].text);
       } else if (tokens_[i].identifier()) {
         const bool ends = i + 1 == span.end || at(i + 1, "=") || at(i + 1, ",") || at(i + 1, "[") ||
                           at(i + 1, "{") || at(i + 1, "(") || at(i + 1, ":");

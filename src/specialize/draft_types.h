@@ -150,7 +150,7 @@ class DraftTypes {
   [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
                               int depth) const;
 
-  /// How many numbers of 64 bits stand for a container of the host, such as std::vector; 0: it is none.
+  /// How many numbers of 64 bits stand for a container of the host, such as std::vector; 0 for other types.
   [[nodiscard]] std::size_t container_words(const std::string& type) const;
 
   /// "Vector_float_3" of "Vector < float , 3 >", a class template of the program; empty if it has no form.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 
 #include "specialize/host_libraries.h"
 #include "specialize/host_names.h"
+#include "specialize/macro_expander.h"
 #include "specialize/type_words.h"
 
 namespace kiln {
@@ -63,6 +65,7 @@ class HostFinder {
       if (is_declared_copy_or_destructor(item)) item.host = true;
     }
     for (std::size_t i = 0; i < program_.items.size(); ++i) keep_virtual(program_.items[i], i);
+    keep_enumerations_of_macros();
   }
 
  private:
@@ -74,13 +77,67 @@ class HostFinder {
     }
     return std::any_of(item.members.begin(), item.members.end(), [&](std::size_t member) {
       const Declaration& declaration = *program_.items[member].declaration;
-      if (declaration.kind != Kind::kVariable) return false;
+      if (declaration.kind != Kind::kVariable || may_be_left_out(item, declaration)) return false;
       for (std::size_t i = declaration.whole.begin + 2; i < declaration.whole.end; ++i) {
         if (tokens[i - 2].is("std") && names_host_only(tokens, i)) return true;
         if (program_.uses_std && names_host_only_of_std(tokens, i - 2)) return true;
       }
       return false;
     });
+  }
+
+  /// `DEFINE_ENUM(Axis, X, Y)` that stands for an enumeration and functions of the host: the first stays.
+  void keep_enumerations_of_macros() {
+    std::optional<MacroExpander> macros;
+    for (Item& item : program_.items) {
+      if (!item.host || item.declaration->kind != Kind::kOther || !program_.is_use_of_whole_macro(item))
+        continue;
+      if (!macros) {
+        macros.emplace();
+        for (const auto& [name, definitions] : program_.macros) {
+          for (const std::vector<Token>* words : definitions) {
+            Directive directive;
+            directive.tokens = *words;
+            if (const auto macro = macro_of(directive)) macros->learn(name, *macro);
+          }
+        }
+      }
+      const std::vector<Token>& tokens = program_.tokens_of(item);
+      const std::size_t name = item.declaration->whole.begin, open = name + 1;
+      std::vector<std::string> use;
+      for (std::size_t i = name; i <= (tokens[open].is("(") ? tokens[open].close : name); ++i)
+        use.emplace_back(tokens[i].text);
+      if (const auto expansion = macros->expanded(use)) item.stand_in = enumerations_of(expansion->words);
+    }
+  }
+
+  /// "enum Axis { X, Y };" of words that have declarations of other kinds, too.
+  [[nodiscard]] static std::string enumerations_of(const std::vector<std::string>& words) {
+    std::string all, result;
+    for (const std::string& word : words) append_token(all, word);
+    const TokenizedText source = tokenize(all);
+    for (const Declaration& declaration : read_declarations(source)) {
+      if (declaration.kind == Kind::kEnum && !declaration.body.empty())
+        result += text_of(source.tokens, declaration.whole) + " ";
+    }
+    return result;
+  }
+
+  /// Whether a member stands in a branch of a conditional inside of a class that has functions for the
+  /// device: device code is compiled without it, if it is for the host.
+  [[nodiscard]] bool may_be_left_out(const Item& of_class, const Declaration& member) const {
+    const std::vector<Token>& tokens = program_.tokens_of(of_class);
+    int depth = 0;
+    for (const Directive& directive :
+         program_.directives_in(of_class.text, tokens[of_class.declaration->body.begin - 1].offset,
+                                tokens[member.whole.begin].offset)) {
+      if (directive.tokens.empty()) continue;
+      const Token& word = directive.tokens[0];
+      if (word.is("if") || word.is("ifdef") || word.is("ifndef")) ++depth;
+      if (word.is("endif")) --depth;
+    }
+    return depth > 0 && std::any_of(of_class.members.begin(), of_class.members.end(),
+                                    [&](std::size_t index) { return program_.items[index].device; });
   }
 
   /// A virtual function of the host leaves one without arguments in its class: objects begin with a pointer
@@ -198,7 +255,7 @@ class HostFinder {
     std::map<std::size_t, std::string> stand_ins;
     for (const std::size_t index : item.members) {
       const Declaration& member = *program_.items[index].declaration;
-      if (member.kind != Kind::kVariable) continue;
+      if (member.kind != Kind::kVariable || may_be_left_out(item, member)) continue;
       const std::size_t begin = member.whole.begin;
       const bool of_std = tokens[begin].is("std") && tokens[begin + 1].is("::");
       const std::size_t name = of_std ? begin + 2 : begin;
@@ -280,7 +337,9 @@ class HostFinder {
   [[nodiscard]] bool holds_host_class(const Item& item) const {
     return std::any_of(item.members.begin(), item.members.end(), [&](std::size_t index) {
       const Item& member = program_.items[index];
-      if (member.declaration->kind != Kind::kVariable || !member.stand_in.empty()) return false;
+      if (member.declaration->kind != Kind::kVariable || !member.stand_in.empty() ||
+          may_be_left_out(item, *member.declaration))
+        return false;
       const std::vector<Token>& tokens = program_.tokens_of(member);
       const TokenSpan whole = member.declaration->whole;
       const TokenSpan head = member.declaration->template_head;

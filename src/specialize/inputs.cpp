@@ -92,9 +92,11 @@ bool may_follow_directive(const std::string& text) {
 std::string with_headers_in_front(const std::string& text, const std::vector<std::filesystem::path>& headers,
                                   const std::filesystem::path& source) {
   std::string front;
+  const std::filesystem::path folder = std::filesystem::absolute(source).lexically_normal().parent_path();
   for (const std::filesystem::path& header : headers) {
     if (!front.empty()) front += "\n";
-    front += "#include \"" + header.lexically_proximate(source.parent_path()).generic_string() + "\"";
+    const std::filesystem::path whole = std::filesystem::absolute(header).lexically_normal();
+    front += "#include \"" + whole.lexically_proximate(folder).generic_string() + "\"";
   }
   if (front.empty()) return text;
   return front + (may_follow_directive(text) ? " " : "\n") + text;

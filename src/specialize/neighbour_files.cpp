@@ -713,7 +713,7 @@ bool includes_file(const std::string& text, const Path& folder, const Path& incl
   });
 }
 
-/// `POOL_SIZE`: a name as macros have it. Limits and constants of the language's and CUDA's headers are none.
+/// `POOL_SIZE`: a name in capitals, but for limits and constants of the language's and CUDA's headers.
 bool is_macro_of_program(const Token& token) {
   static constexpr std::array<std::string_view, 11> kBegin = {"M_",   "FLT_", "DBL_", "INT",   "UINT", "LONG",
                                                               "CUDA", "CU_",  "FP_",  "SIZE_", "EXIT_"};

@@ -129,7 +129,73 @@ bool name_compiler(std::string& text) {
   return true;
 }
 
+/// A statement `__constant__ float table[4];`, which may begin with `extern` or `extern "C"`.
+struct DeviceVariable {
+  std::string name;
+  std::size_t begin = 0;
+  std::size_t words_of_extern = 0;  ///< tokens
+};
+
+std::optional<DeviceVariable> device_variable(const std::vector<Token>& tokens, std::size_t begin,
+                                              std::size_t end) {
+  DeviceVariable found;
+  found.begin = begin;
+  if (tokens[begin].is("extern")) found.words_of_extern = 1;
+  if (found.words_of_extern == 1 && begin + 1 < end && tokens[begin + 1].kind == Token::Kind::kString)
+    found.words_of_extern = 2;
+  bool of_device = false;
+  for (std::size_t i = begin + found.words_of_extern; i < end; ++i) {
+    const Token& token = tokens[i];
+    if (token.is("__shared__") || token.is("__global__") || token.is("typedef")) return std::nullopt;
+    of_device = of_device || token.is("__constant__") || token.is("__device__") || token.is("__managed__");
+    const bool alignment = i > begin && (tokens[i - 1].is("alignas") || tokens[i - 1].is("__align__"));
+    if (token.is("(") && !alignment) return std::nullopt;  // a function
+    if (token.is("(") && token.close < end) {
+      i = token.close;
+    } else if (token.is("[") || token.is("=") || token.is("{") || token.is(",")) {
+      break;
+    } else if (token.identifier()) {
+      found.name = std::string(token.text);
+    }
+  }
+  return of_device && !found.name.empty() ? std::optional(found) : std::nullopt;
+}
+
 }  // namespace
+
+void define_external_variables(const std::vector<std::string*>& texts) {
+  std::set<std::string> defined;
+  for (const bool collects : {true, false}) {
+    for (std::string* text : texts) {
+      if (text->find("extern") == std::string::npos && !collects) continue;
+      if (text->find("__constant__") == std::string::npos && text->find("__device__") == std::string::npos &&
+          text->find("__managed__") == std::string::npos)
+        continue;
+      const TokenizedText source = tokenize(*text);
+      const std::vector<Token>& tokens = source.tokens;
+      std::vector<TextEdit> edits;
+      std::size_t begin = 0;
+      for (std::size_t i = 0; i < tokens.size(); ++i) {
+        const bool block = tokens[i].is("{") || tokens[i].is("}");
+        if (!block && !tokens[i].is(";")) continue;
+        const auto variable =
+            !tokens[i].is("}") && begin < i ? device_variable(tokens, begin, i) : std::nullopt;
+        begin = i + 1;
+        if (!variable) continue;
+        const bool external = variable->words_of_extern > 0;
+        if (collects && !external) defined.insert(variable->name);
+        if (collects || !external || !tokens[i].is(";")) continue;
+        const Token &first = tokens[variable->begin],
+                    &last = tokens[variable->begin + variable->words_of_extern - 1];
+        const bool is_first = defined.insert(variable->name).second;
+        if (!is_first) continue;
+        edits.push_back(
+            {first.offset, last.end() - first.offset, std::string(last.end() - first.offset, ' ')});
+      }
+      if (!edits.empty()) *text = apply_edits(std::string(*text), std::move(edits));
+    }
+  }
+}
 
 std::optional<Specialization> with_compiler_of_nvcc(const Specialization& specialization) {
   Specialization result = specialization;
@@ -147,7 +213,12 @@ std::optional<Specialization> with_compiler_of_nvcc(const Specialization& specia
 void translate_nvcc_words(Specialization& specialization) {
   const auto change = specialization.target.backend == "hip" ? leave_out_restrict_of_values : translate;
   change(specialization.source_text);
-  for (IncludedHeader& header : specialization.headers) change(header.text);
+  std::vector<std::string*> texts = {&specialization.source_text};
+  for (IncludedHeader& header : specialization.headers) {
+    change(header.text);
+    texts.push_back(&header.text);
+  }
+  define_external_variables(texts);
 }
 
 }  // namespace kiln

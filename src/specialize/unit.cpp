@@ -178,6 +178,7 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
     given.emplace_back(option.substr(2, equals == std::string::npos ? equals : equals - 2),
                        equals == std::string::npos ? "1" : option.substr(equals + 1));
   }
+  write_out_namespaces(texts);
   write_out_macros(texts, given);
   if (result.lineinfo) {
     for (IncludedHeader& header : result.headers) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/text.h"
+#include "config/scalar_type.h"
 #include "specialize/macro_expander.h"
 
 namespace kiln {
@@ -38,10 +39,14 @@ class Sources {
   [[nodiscard]] MacroNames undefined() const {
     MacroNames names;
     for (const TokenizedText& source : tokens_) {
+      MacroNames here;
       for (const Directive& directive : source.directives) {
-        if (directive.tokens.size() > 1 && directive.tokens[0].is("undef"))
-          names.emplace(directive.tokens[1].text);
+        if (directive.tokens.size() < 2) continue;
+        const std::string name(directive.tokens[1].text);
+        if (directive.tokens[0].is("undef")) here.insert(name);
+        if (directive.tokens[0].is("define")) here.erase(name);  // `#undef` in front of it is for other files
       }
+      names.merge(here);
     }
     return names;
   }
@@ -258,7 +263,9 @@ void write_out_class_names(const TextPointers& texts,
     const TextMacro* macro = all.find(name);
     if (macro == nullptr || macro->function || names.contains(name)) continue;
     const auto expansion = all.expanded({name});
-    const bool one = expansion && expansion->words.size() == 1 && is_identifier(expansion->words.front());
+    const bool one = expansion && expansion->words.size() == 1 && is_identifier(expansion->words.front()) &&
+                     !classes.contains(expansion->words.front()) &&
+                     !parse_element_type(expansion->words.front());
     if (one) written.emplace(name, expansion->words.front());
   }
   if (!written.empty()) sources.replace(texts, written);

@@ -225,7 +225,8 @@ struct Table {
 __global__ void look(Table<double, View> t, double* y) { y[threadIdx.x] = t.at(threadIdx.x); }
 void run(Table<double, View> t, double* y) { look<<<1, 64>>>(t, y); }
 )cuda");
-  EXPECT_THAT(yaml, HasSubstr("{struct: [data, {value: 0, type: size_t}, {value: 0, type: int}, "));
+  EXPECT_THAT(yaml,
+              HasSubstr("{struct: [data, {value: elements, type: size_t}, {value: elements, type: int}, "));
   const CliResult ran =
       run_with(yaml, {{"{value: 0, type: int}", "{value: 8, type: int}"},
                       {"shape: [elements], init: 0}", "shape: [elements], init: 5}"},

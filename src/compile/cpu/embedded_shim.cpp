@@ -13,10 +13,6 @@ namespace kiln {
 namespace {
 
 constexpr std::string_view kEmpty;
-constexpr std::string_view kCuda =
-    "#define CUDA_VERSION CUDART_VERSION\ntypedef unsigned long long CUdeviceptr;\n"
-    "typedef unsigned long long CUtexObject;\ntypedef unsigned long long CUsurfObject;\n"
-    "typedef struct alignas(64) CUtensorMap_st {\n  unsigned long long opaque[16];\n} CUtensorMap;\n";
 constexpr std::string_view kCurand = "#include \"kiln/curand_kernel.h\"\n#include \"kiln/curand_sobol.h\"\n";
 constexpr std::string_view kHipVectorsAndGroups =
     "#include \"kiln/hip_vectors.h\"\n#include \"cooperative_groups.h\"\n";
@@ -288,7 +284,7 @@ constexpr std::array<std::string_view, 9> kNumericHeaders = {
     "cusparse_v2.h", "cusolverDn.h", "cusolverSp.h", "cusolver_common.h"};
 
 std::vector<EmbeddedFile> make_stand_in_headers() {
-  std::vector<EmbeddedFile> headers = {{"cuda.h", kCuda},
+  std::vector<EmbeddedFile> headers = {{"cuda.h", embedded::kCudaDriver},
                                        {"bits/stdc++.h", kDeviceSideOfTheLibrary},
                                        {"cuda_runtime.h", kEmpty},
                                        {"cuda_runtime_api.h", kEmpty},

@@ -159,11 +159,12 @@ struct KernelSplitter::State {
       const bool value = first > range.begin &&
                          (its.is(first - 1, "=") || its.is(first - 1, ",") || its.is(first - 1, "(") ||
                           its.is(first - 1, "&") || its.is(first - 1, "{") || its.is(first - 1, "?") ||
-                          its.is(first - 1, ":") || its.is(first - 1, "return"));
+                          its.is(first - 1, ":") || its.is(first - 1, "<") || its.is(first - 1, "return"));
       if (of_cub || !value) continue;
       std::size_t behind = i + 1;
       if (its.is(behind, "<")) behind = after_template_arguments(tokens, behind, range.end);
-      if (its.is(behind, ",") || its.is(behind, ")") || its.is(behind, ";") || its.is(behind, "}"))
+      if (its.is(behind, ",") || its.is(behind, ")") || its.is(behind, ";") || its.is(behind, "}") ||
+          its.is(behind, ">"))  // "reduce_by<warp_sum>(x)"
         throw Trouble{"'" + std::string(tokens[i].text) + "', a function that waits, as a value", i};
     }
   }
