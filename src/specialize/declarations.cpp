@@ -293,7 +293,7 @@ class Reader {
         return true;
       }
       if (at(i, "[")) i = close_of(i);
-      if (at(i, "{")) return false;  // "int n{f(2)}"
+      if (at(i, "{")) return false;                                       // "int n{f(2)}"
       if (at(i, "<") && i > head.begin && tokens_[i - 1].identifier()) {  // std::function<A(int)> f
         const std::size_t behind = behind_angles(tokens_, i, head.end);
         if (at(behind - 1, ">")) i = behind - 1;

@@ -405,6 +405,7 @@ class HostFinder {
         own = own || beside;
         all = all && host;
         all_own = all_own && (host || !beside);
+        if (!all && !item.member) break;
       }
       if (any && (own ? all_own : all)) return true;
     }

@@ -1261,6 +1261,7 @@ ProgramText read_program(const std::string& source, const std::vector<std::strin
   std::vector<std::string*> texts = {&text};
   for (std::string& header : headers) texts.push_back(&header);
   write_out_namespaces(texts);
+  write_out_qualifiers(texts);
   write_out_macros(texts, defines);
   expand_parameter_macros(texts);
   const std::vector<const std::string*> all(texts.rbegin(), texts.rend());  // the program's own text is last

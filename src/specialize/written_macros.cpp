@@ -35,6 +35,29 @@ class Sources {
     }
   }
 
+  /// Macros whose definitions all are words of `wanted`, or empty, and what they stand for.
+  [[nodiscard]] std::map<std::string, std::string, std::less<>> macros_of(
+      const std::set<std::string_view>& wanted) const {
+    std::map<std::string, std::string, std::less<>> found;
+    MacroNames others;
+    for (const TokenizedText& source : tokens_) {
+      for (const Directive& directive : source.directives) {
+        const auto macro = macro_of(directive);
+        if (!macro) continue;
+        const std::string name(directive.tokens[1].text);
+        const bool fits =
+            !macro->function && std::all_of(macro->body.begin(), macro->body.end(),
+                                            [&](const auto& word) { return wanted.contains(word); });
+        if (!fits) others.insert(name);
+        const std::string text = join(macro->body, " ");
+        if (const auto [known, first] = found.try_emplace(name, text); !first && known->second != text)
+          known->second.clear();
+      }
+    }
+    std::erase_if(found, [&](const auto& one) { return others.contains(one.first); });
+    return found;
+  }
+
   /// Names behind #undef.
   [[nodiscard]] MacroNames undefined() const {
     MacroNames names;
@@ -306,6 +329,13 @@ void write_out_namespaces(const std::vector<std::string*>& texts) {
   }
   if (written.empty()) return;
   sources.replace(texts, written, [&](std::size_t text) { return sources.closes(text, opened); });
+}
+
+void write_out_qualifiers(const std::vector<std::string*>& texts) {
+  const Sources sources(texts);
+  const auto written =
+      sources.macros_of({"const", "volatile", "__restrict__", "__restrict", "restrict", "register"});
+  if (!written.empty()) sources.replace(texts, written);
 }
 
 void write_out_macros(const std::vector<std::string*>& texts,

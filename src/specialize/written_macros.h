@@ -22,4 +22,8 @@ void write_out_macros(const std::vector<std::string*>& texts,
 /// undefine stay.
 void write_out_namespaces(const std::vector<std::string*>& texts);
 
+/// Writes out macros without parameters that stand for qualifiers (`#define READ_ONLY const`) or for nothing,
+/// in all their definitions. Of several texts of one the name goes.
+void write_out_qualifiers(const std::vector<std::string*>& texts);
+
 }  // namespace kiln

@@ -62,6 +62,27 @@ extern "C" __global__ void k(float* out, const float* in, int n) {
      {2, 1, 1},
      0,
      "'up', a function that waits, as a value"},
+    {"AFunctionThatWaitsAsAnArgumentOfATemplate",
+     R"(typedef float (*warp_function)(float);
+__device__ float largest(float v) {
+  for (int d = 16; d > 0; d /= 2) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, d));
+  return v;
+}
+template <warp_function reduce>
+__device__ float of_block(float v) {
+  __shared__ float part[2];
+  const float w = reduce(v);
+  if (threadIdx.x % 32 == 0) part[threadIdx.x / 32] = w;
+  __syncthreads();
+  return fmaxf(part[0], part[1]);
+}
+extern "C" __global__ void k(float* out, const float* in, int n) {
+  out[blockIdx.x * 64 + threadIdx.x] = of_block<largest>(threadIdx.x * 37 % 64) == 63.0f ? 1.0f : NAN;
+})",
+     {64, 1, 1},
+     {2, 1, 1},
+     0,
+     "'largest', a function that waits, as a value"},
     {"SwitchOfTheBlock",
      R"(extern "C" __global__ void k(float* out, const float* in, int n) {
   __shared__ float s[64];

@@ -56,6 +56,45 @@ TEST(HostCode, LeavesOutFunctionsOfTheHostBesideAMacroInline) {
   EXPECT_THAT(left, HasSubstr("float half_of"));
 }
 
+TEST(HostCode, EnumerationsOfMacrosWithHostFunctionsStay) {
+  const std::string left =
+      cut("struct Text { std::string s; };\ninline std::vector<Text> split(const char* all) { return "
+          "{Text{all}}; }\n"
+          "#define FUNCTIONS(NAME, ...) inline Text text_of_##NAME(NAME v) { return "
+          "split(#__VA_ARGS__)[int(v)]; }\n"
+          "#define DEFINE(NAME, ...) enum NAME { __VA_ARGS__ }; FUNCTIONS(NAME, __VA_ARGS__)\n"
+          "DEFINE(Axis, AX_X,\n  AX_COUNT)\n"
+          "__global__ void k(float* a) { a[AX_X] = AX_COUNT; }\n" +
+              std::string(kMain),
+          {"k"});
+  EXPECT_THAT(left, HasSubstr("enum Axis{AX_X,AX_COUNT};"));
+  EXPECT_THAT(left, Not(HasSubstr("DEFINE(Axis")));
+}
+
+/// Of a class with device code, branches that are not compiled may hold the host's members.
+TEST(HostCode, MembersInBranchesDecideNothing) {
+  const std::string of_class =
+      "template <class T> struct Image {\n#ifndef DEVICE\n  Image(int n) : n_(n) {}\n#else\n"
+      "  __device__ T read(int i) const { return p_[i]; }\n#endif\n  T* p_;\n  int n_;\n"
+      "#ifndef DEVICE\n  std::string label_{};\n#endif\n};\ntypedef Image<float> image_t;\n";
+  EXPECT_THAT(cut("#include <string>\n" + of_class +
+                      "__global__ void k(image_t a) { a.p_[0] = a.read(1); }\n" + kMain,
+                  {"k"}),
+              HasSubstr("struct Image {"));
+}
+
+TEST(HostCode, SpecialisationsOfVariableTemplatesGoWithThem) {
+  const std::string left =
+      cut("#include <limits>\n#include <vector>\n"
+          "template <class T> const T kHigh{std::numeric_limits<T>::max()};\n"
+          "template <> inline const short kHigh<short>{7};\ntemplate <> const char kHigh<char> = 'a';\n"
+          "template <class T> std::vector<T> highs(int n) { return std::vector<T>(n, kHigh<T>); }\n"
+          "__global__ void k(float* a) { a[0] = 1; }\n" +
+              std::string(kMain),
+          {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("kHigh")));
+}
+
 TEST(HostCode, LeavesATextWithoutItAlone) {
   const std::string text =
       "#include <cmath>\nconstexpr int twice(int n) { return 2 * n; }\nstruct Unused { int a; };\n"

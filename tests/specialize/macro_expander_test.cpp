@@ -1,5 +1,6 @@
 #include "specialize/macro_expander.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "specialize/launch_macros.h"
@@ -111,6 +112,40 @@ TEST(MacroExpander, WritesOutNamesThatArePasted) {
   std::string nested = "#define JOIN(a, b) a##b\n#define NAME(x) JOIN(x, KIND)\nvoid NAME(fill)();\n";
   write_out_macros({&nested}, {{"KIND", "_v2"}});
   EXPECT_EQ(nested, "#define JOIN(a, b) a##b\n#define NAME(x) JOIN(x, KIND)\nvoid fillKIND();\n");
+}
+
+TEST(MacroExpander, WritesOutNamespacesOfMacros) {
+  std::string text =
+      "#ifdef OPEN\n#undef OPEN\n#endif\n#define NAME lattice\n#define OPEN namespace NAME {\n#define CLOSE "
+      "}\n"
+      "OPEN\nint n;\nCLOSE\n";
+  write_out_namespaces({&text});
+  EXPECT_THAT(text, testing::HasSubstr("namespace lattice{\nint n;\n}\n"));
+  text = "#define OPEN namespace a {\n#define CLOSE }\nOPEN\nint n;\nCLOSE\n#undef OPEN\n";
+  const std::string undefined = text;
+  write_out_namespaces({&text});
+  EXPECT_EQ(text, undefined);
+}
+
+TEST(MacroExpander, WritesOutQualifiers) {
+  std::string text =
+      "#define READ_ONLY const\n#define NOTHING\n#define RESTRICT __restrict__\n#define TWICE(x) x "
+      "x\n#define ONE 1\n"
+      "#ifdef A\n#define EITHER const\n#else\n#define EITHER\n#endif\n"
+      "void f(READ_ONLY int n, NOTHING float* RESTRICT a, EITHER char c = ONE);\n";
+  write_out_qualifiers({&text});
+  EXPECT_THAT(text, testing::HasSubstr("void f(const int n,  float* __restrict__ a,  char c = ONE);\n"));
+}
+
+/// A type of CUDA's cannot be what a class is called.
+TEST(MacroExpander, ClassesKeepTheirNamesBesideMacrosOfOtherTypes) {
+  const std::string other = "#if 0\n#define mat2 float4\n#endif\nclass mat2 {};\n";
+  std::string text = other;
+  write_out_macros({&text}, {});
+  EXPECT_EQ(text, other);
+  text = "#define mat2 two\nclass mat2 {};\n";
+  write_out_macros({&text}, {});
+  EXPECT_THAT(text, testing::HasSubstr("class two {};"));
 }
 
 TEST(MacroExpander, WritesPragmasOfMacrosAsOperators) {

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "specialize/nvcc_words.h"
 #include "support/error_matchers.h"
 #include "support/small_workload.h"
 
@@ -14,6 +15,7 @@ using test::bad_input_of;
 using test::SmallDisk;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 const Target kGpu{"cuda", "sm_90", 32};
@@ -205,6 +207,41 @@ TEST_F(ForeignUnits, SystemFoldersComeAfterTheOthersAndOptionsThatBringFilesAreN
   ASSERT_EQ(spec.headers.size(), 1U);
   EXPECT_EQ(spec.headers[0].text, "int two;\n");
   EXPECT_THAT(spec.unknown_input, HasSubstr("'-include'"));
+}
+
+/// A header beside the workload for a source above it.
+TEST_F(ForeignUnits, HeadersInFrontAreFoundFromSourcesAboveTheWorkload) {
+  disk_.files.make_directories("/w/jobs", false);
+  disk_.files.make_directories("/w/src/deep", false);
+  disk_.files.write_file("/w/src/deep/f.cu", "__global__ void f() {}\n", false);
+  disk_.files.write_file("/w/jobs/front.h", "int front;\n", false);
+  const std::string text =
+      "workload: w\nkernels:\n  f: {source: ../src/deep/f.cu, grid: [1], block: [1], args: [], "
+      "options: [-include, front.h]}\nrun: [f]\n";
+  for (const char* folder : {"/w/jobs", "/w/src/../jobs"}) {
+    const auto workload = parse_workload(YamlNode::parse(text, "w.yaml"), text, folder);
+    const Configuration c =
+        configure(workload, {}, unknown_device({"cuda", "sm_90"}), disk_.files).configuration;
+    const Specialization spec = make_units(c, {"f"}, Role::kRun, kGpu, disk_.files).at(0).specialization;
+    EXPECT_THAT(spec.options, IsEmpty()) << folder;
+    ASSERT_EQ(spec.headers.size(), 1U) << folder;
+    EXPECT_EQ(spec.headers[0].text, "int front;\n") << folder;
+  }
+}
+
+/// nvcc defines what a program of one file only declares.
+TEST_F(ForeignUnits, VariablesOfTheDeviceThatNoTextDefinesAreDefined) {
+  const std::string text =
+      "namespace n {\nextern \"C\" __constant__ float4 first;\nextern __device__ int second[2];\n}\n"
+      "extern __constant__ float third;\n__constant__ float third = 3;\nextern __device__ void f(int);\n";
+  std::string program = text, header = "extern __device__ int second[2];\n";
+  define_external_variables({&program, &header});
+  EXPECT_EQ(program.size(), text.size());
+  EXPECT_THAT(program, HasSubstr("\n           __constant__ float4 first;"));
+  EXPECT_THAT(program, HasSubstr("\n       __device__ int second[2];"));
+  EXPECT_THAT(program, HasSubstr("\nextern __constant__ float third;"));
+  EXPECT_THAT(program, HasSubstr("\nextern __device__ void f(int);"));
+  EXPECT_EQ(header, "extern __device__ int second[2];\n");
 }
 
 TEST(Unit, HeadersInMemoryComeFirst) {

@@ -1,19 +1,30 @@
 #include "compile/cpu/split/class_scope.h"
 
+#include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "compile/cpu/split/statements.h"
 
 namespace kiln::fission {
 
-const DefinitionOutline* class_of(const Outline& text, const DefinitionOutline& definition) {
-  const DefinitionOutline* innermost = nullptr;
-  for (const DefinitionOutline& other : text.definitions) {
-    const bool around = other.is_class && &other != &definition &&
-                        other.body.begin <= definition.head.begin && definition.body.end <= other.body.end;
-    if (around && (innermost == nullptr || innermost->body.begin < other.body.begin)) innermost = &other;
+ClassesAround::ClassesAround(const Outline& text)
+    : first_(text.definitions.data()), owners_(text.definitions.size(), nullptr) {
+  std::vector<std::size_t> order(text.definitions.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto head = [&](std::size_t d) { return text.definitions[d].head.begin; };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return head(a) < head(b); });
+  std::vector<const DefinitionOutline*> open;  // classes, each inside of the one before
+  for (const std::size_t d : order) {
+    const DefinitionOutline& definition = text.definitions[d];
+    while (!open.empty() && open.back()->body.end < definition.head.begin) open.pop_back();
+    const auto around = std::find_if(open.rbegin(), open.rend(), [&](const DefinitionOutline* one) {
+      return one->body.begin <= definition.head.begin && definition.body.end <= one->body.end;
+    });
+    if (around != open.rend()) owners_[d] = *around;
+    if (definition.is_class) open.push_back(&definition);
   }
-  return innermost;
 }
 
 bool is_static(const Outline& text, const DefinitionOutline& definition) {

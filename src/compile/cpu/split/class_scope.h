@@ -2,13 +2,25 @@
 
 #include <set>
 #include <string_view>
+#include <vector>
 
 #include "compile/outline.h"
 
 namespace kiln::fission {
 
-/// The innermost class around a definition; null if it is not a member.
-[[nodiscard]] const DefinitionOutline* class_of(const Outline& text, const DefinitionOutline& definition);
+/// The innermost classes around a text's definitions. The text must outlive it.
+class ClassesAround {
+ public:
+  explicit ClassesAround(const Outline& text);
+  /// Null for a definition of the text that is not a member.
+  [[nodiscard]] const DefinitionOutline* of(const DefinitionOutline& definition) const {
+    return owners_[static_cast<std::size_t>(&definition - first_)];
+  }
+
+ private:
+  const DefinitionOutline* first_;
+  std::vector<const DefinitionOutline*> owners_;  // by the definition's number
+};
 /// Whether a member function is declared static.
 [[nodiscard]] bool is_static(const Outline& text, const DefinitionOutline& definition);
 

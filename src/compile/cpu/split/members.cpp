@@ -291,6 +291,7 @@ class Placement {
         outlined_(outlined),
         functions_(functions),
         signatures_(outlined),
+        around_(outlined),
         classes_(class_names(outlined)) {}
 
   std::vector<TextEdit> edits() {
@@ -298,7 +299,7 @@ class Placement {
     std::vector<const DefinitionOutline*> members;
     for (const DefinitionOutline& definition : outlined_.definitions) {
       if (definition.is_class || definition.body.begin <= definition.head.end) continue;
-      const DefinitionOutline* owner = class_of(outlined_, definition);
+      const DefinitionOutline* owner = around_.of(definition);
       if (owner != nullptr && !is_static(outlined_, definition)) {
         if (functions_.waiting_member(definition.name) && definition.name != owner->name &&
             !functions_.step_class(owner->name))
@@ -341,7 +342,7 @@ class Placement {
   std::string forms_of(const DefinitionOutline& member) {
     const Body body = body_of(member);
     if (!body.trouble().empty()) return "";
-    const DefinitionOutline& owner = *class_of(outlined_, member);
+    const DefinitionOutline& owner = *around_.of(member);
     const ClassScope& scope = scopes_.try_emplace(&owner, outlined_, owner).first->second;
     const MemberText writer(text_, outlined_, functions_, body, &scope, classes_, forms_);
     return static_forms(text_, outlined_, writer, body, member, scope, forms_);
@@ -351,6 +352,7 @@ class Placement {
   const Outline& outlined_;
   const SyncFunctions& functions_;
   Signatures signatures_;
+  ClassesAround around_;
   std::set<std::string_view> classes_;
   std::map<const DefinitionOutline*, ClassScope> scopes_;
   std::map<std::string, std::string> forms_;

@@ -208,6 +208,7 @@ SyncFunctions::SyncFunctions(const Outline& text, const std::vector<std::string>
     return std::any_of(tokens.begin(), tokens.end(), [&](const Token& token) { return token.is(word); });
   };
   const bool semaphores = has("counting_semaphore"), values = semaphores || has("AtomicOperations");
+  const ClassesAround around(text);
   for (const DefinitionOutline& definition : text.definitions) {
     if (template_of_class(tokens, definition)) continue;
     (definition.kernel ? kernels_ : called_).insert(definition.name);
@@ -217,7 +218,7 @@ SyncFunctions::SyncFunctions(const Outline& text, const std::vector<std::string>
         if (tokens[i].identifier()) all[definition.name].insert(tokens[i].text);
       continue;
     }
-    const DefinitionOutline* owner = class_of(text, definition);
+    const DefinitionOutline* owner = around.of(definition);
     const bool function = !definition.is_class && definition.body.begin > definition.head.end;
     const bool object_member = function && owner != nullptr && !is_static(text, definition) &&
                                definition.name != owner->name &&
