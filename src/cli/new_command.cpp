@@ -252,7 +252,8 @@ ProgramInput read_program_file(FileSystem& files, const NewArguments& arguments,
   for (int level = 0; level < kMostLevels; ++level) {
     std::vector<std::string> kernels;
     for (const TextKernel& kernel : read_program(program.text).kernels) kernels.push_back(kernel.name);
-    if (level == 0 && kernels.empty()) break;
+    const bool launches = program.text.find("<<<") != std::string::npos;  // a program of its own
+    if (level == 0 && (kernels.empty() || launches)) break;
     const Path including = including_file(files, program.source, program.text,
                                           program.kernels.empty() ? kernels : program.kernels);
     if (including.empty()) break;

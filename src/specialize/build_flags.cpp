@@ -280,8 +280,7 @@ class SetupReader {
   BuildFlags run() {
     constexpr std::string_view kMacros = "macros";
     for (std::size_t at = text_.find(kMacros); at != std::string::npos; at = text_.find(kMacros, at)) {
-      at += kMacros.size();
-      read_list_behind(at);
+      at = read_list_behind(at + kMacros.size());
     }
     BuildFlags flags = std::move(flags_);
     for (const auto& [name, value] : defines_) flags.defines.emplace_back(name, value);
@@ -293,8 +292,9 @@ class SetupReader {
     return std::min(text_.find_first_not_of(" \t\r\n\\", at), text_.size());
   }
 
-  /// From `define_macros`, `macros['nvcc']['single']` to its `= [...]`, `+= [...]` or `.append(...)`.
-  void read_list_behind(std::size_t at) {
+  /// From `define_macros`, `macros['nvcc']['single']` to its `= [...]`, `+= [...]` or `.append(...)`; where
+  /// the reading ended.
+  std::size_t read_list_behind(std::size_t at) {
     std::string keys;
     for (at = behind_blanks(at); at < text_.size() && text_[at] == '['; at = behind_blanks(at)) {
       const std::size_t close = std::min(text_.find(']', at), text_.size() - 1);
@@ -303,23 +303,25 @@ class SetupReader {
     }
     const bool of_others =
         !keys.empty() && keys.find("nvcc") == std::string::npos && keys.find("cuda") == std::string::npos;
-    if (of_others) return;
+    if (of_others) return at;
     for (const std::string_view word : {"+=", "=", ".append", ".extend"}) {
       if (text_.compare(at, word.size(), word) != 0) continue;
       at = behind_blanks(at + word.size());
-      if (at < text_.size() && (text_[at] == '[' || text_[at] == '(')) read_pairs(at);
-      return;
+      if (at < text_.size() && (text_[at] == '[' || text_[at] == '(')) return read_pairs(at);
+      break;
     }
+    return at;
   }
 
-  /// `[('N', '4'), ('FAST', None)]`
-  void read_pairs(std::size_t at) {
+  /// `[('N', '4'), ('FAST', None)]`; the place behind it.
+  std::size_t read_pairs(std::size_t at) {
     int depth = 0;
     for (; at < text_.size(); ++at) {
       const char c = text_[at];
       if (c == '#') at = std::min(text_.find('\n', at), text_.size() - 1);
+      if (c == '\'' || c == '"') at = std::min(text_.find(c, at + 1), text_.size() - 1);
       if (c == '[' || c == '(') ++depth;
-      if ((c == ']' || c == ')') && --depth == 0) return;
+      if ((c == ']' || c == ')') && --depth == 0) return at;
       if (c != '(') continue;
       std::size_t next = behind_blanks(at + 1);
       const std::optional<std::string> name = string_at(next);
@@ -332,9 +334,17 @@ class SetupReader {
       const bool plain = quoted || value == "None" || parse_integer(value);
       if (!is_identifier(*name) || !plain || value.find_first_of("$'\"\\") != std::string::npos) continue;
       if (!defines_.emplace(*name, quoted || value != "None" ? value : "1").second) continue;
-      flags_.lines[*name] = 1 + static_cast<int>(std::count(
-                                    text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+      flags_.lines[*name] = line_at(at);
     }
+    return at;
+  }
+
+  /// The line of a place behind the one that was asked for before.
+  [[nodiscard]] int line_at(std::size_t at) {
+    line_ += static_cast<int>(std::count(text_.begin() + static_cast<std::ptrdiff_t>(counted_),
+                                         text_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
+    counted_ = at;
+    return line_;
   }
 
   /// The content of 'text' or "text"; `at` goes behind it.
@@ -349,6 +359,8 @@ class SetupReader {
 
   const std::string& text_;
   std::map<std::string, std::string> defines_;  // of two values the first counts
+  std::size_t counted_ = 0;
+  int line_ = 1;
   BuildFlags flags_;
 };
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "base/whole_word.h"
 #include "config/scalar_type.h"
 #include "specialize/constant_value.h"
@@ -105,10 +106,21 @@ std::size_t fixed_words(const TextClass& one) {
   return count;
 }
 
+/// "const float" of "float const".
+std::string with_const_in_front(const std::string& type) {
+  constexpr std::string_view kConst = "const";
+  const std::string text(trim(type));
+  const bool behind = text.ends_with(kConst) && text.find_first_of("*&") == std::string::npos &&
+                      text.size() > kConst.size() &&
+                      !continues_identifier(text[text.size() - kConst.size() - 1]);
+  return behind ? "const " + text.substr(0, text.size() - kConst.size()) : text;
+}
+
 /// Whether what a specialisation is for, "const T" or "Vec<T, 3> *", is an argument; `values`: what its
 /// parameters stand for.
-bool stands_for(const TextClass& one, const std::string& pattern, const std::string& argument,
+bool stands_for(const TextClass& one, const std::string& written, const std::string& type_of_argument,
                 Values& values) {
+  const std::string pattern = with_const_in_front(written), argument = with_const_in_front(type_of_argument);
   const TokenizedText left = tokenize(pattern), right = tokenize(argument);
   const std::vector<Token>&wanted = left.tokens, &given = right.tokens;
   const auto parameter = std::find_if(wanted.begin(), wanted.end(),
@@ -361,13 +373,15 @@ constexpr std::size_t kAnyAlignment = 4096;
 std::optional<Layout> layout_of(const ProgramText& program, const std::vector<TextParameter>& members,
                                 int depth, std::size_t most = kAnyAlignment);
 
-/// The largest alignment of a member of a class.
+/// What `#pragma pack` or an attribute limits the alignment of a class's members to.
 std::size_t alignment_limit(const ProgramText& program, const std::string& type) {
   const FoundClass one = find_class(program, id_of(program, type));
   if (one.found == nullptr) return kAnyAlignment;
   if (one.found->packed) return 1;
   return one.found->pack > 0 ? static_cast<std::size_t>(one.found->pack) : kAnyAlignment;
 }
+
+std::optional<Layout> layout_of_class(const ProgramText& program, const std::string& name, int depth);
 
 std::optional<Layout> layout_of_type(const ProgramText& program, const std::string& type, int depth) {
   constexpr std::int64_t kMost = 1 << 20;
@@ -388,12 +402,29 @@ std::optional<Layout> layout_of_type(const ProgramText& program, const std::stri
   const std::string plain = workload_type(bare);
   if (const auto known = parse_element_type(plain.empty() ? bare : plain))
     return Layout{times * known->bytes(), known->alignment()};
-  if (depth == kDeepestClass) return std::nullopt;
-  const auto members = members_of(program, bare, depth + 1);
-  const auto inside =
-      members ? layout_of(program, *members, depth + 1, alignment_limit(program, bare)) : std::nullopt;
+  const auto inside = layout_of_class(program, bare, depth);
   if (!inside || inside->end == 0) return std::nullopt;
   return Layout{times * inside->size(), inside->alignment};
+}
+
+std::optional<Layout> layout_of_class(const ProgramText& program, const std::string& name, int depth) {
+  if (depth == kDeepestClass) return std::nullopt;
+  const auto [known, first] = program.layouts.layouts.try_emplace(name);
+  if (!first) {
+    if (known->second.open) return std::nullopt;
+    return Layout{known->second.end, known->second.alignment};
+  }
+  const auto members = members_of(program, name, depth + 1);
+  auto layout =
+      members ? layout_of(program, *members, depth + 1, alignment_limit(program, name)) : std::nullopt;
+  const std::optional<std::size_t> own = own_alignment(program, name);
+  if (!layout || !own) {
+    program.layouts.layouts.erase(name);
+    return std::nullopt;
+  }
+  layout->alignment = std::max(layout->alignment, *own);
+  program.layouts.layouts[name] = {false, layout->end, layout->alignment};
+  return layout;
 }
 
 std::optional<Layout> layout_of(const ProgramText& program, const std::vector<TextParameter>& members,
@@ -412,15 +443,24 @@ std::optional<Layout> layout_of(const ProgramText& program, const std::vector<Te
 
 /// Whether members of a class, or of a class among its members, lie elsewhere than C++ places them by itself.
 bool is_packed_inside(const ProgramText& program, const std::string& type, int depth) {
+  const auto [known, first] = program.layouts.packed.try_emplace(type, false);
+  if (!first) return known->second;
   const auto members = depth == kDeepestClass ? std::nullopt : members_of(program, type, depth + 1);
-  if (!members) return false;
+  if (!members) {
+    program.layouts.packed.erase(type);
+    return false;
+  }
   const std::size_t limit = alignment_limit(program, type);
   const auto packed = layout_of(program, *members, depth, limit), own = layout_of(program, *members, depth);
-  if (packed && own && packed->size() != own->size()) return true;
-  return std::any_of(members->begin(), members->end(), [&](const TextParameter& member) {
-    const std::string element = member.type.substr(0, member.type.find('['));
-    return element.find_first_of("*&") == std::string::npos && is_packed_inside(program, element, depth + 1);
-  });
+  const bool differs = packed && own && packed->size() != own->size();
+  const bool result =
+      differs || std::any_of(members->begin(), members->end(), [&](const TextParameter& member) {
+        const std::string element = member.type.substr(0, member.type.find('['));
+        return element.find_first_of("*&") == std::string::npos &&
+               is_packed_inside(program, element, depth + 1);
+      });
+  program.layouts.packed[type] = result;
+  return result;
 }
 
 using Members = std::vector<TextParameter>;
@@ -647,6 +687,13 @@ std::optional<NumberRow> numbers_of_library(const ProgramText& program, const st
   if (own == "mat" && id.arguments.size() >= 3 && extent(id.arguments[0]) * extent(id.arguments[1]) > 0)
     return NumberRow{id.arguments[2], extent(id.arguments[0]) * extent(id.arguments[1])};
   return numbers_of_eigen(program, id);
+}
+
+std::optional<std::size_t> own_alignment(const ProgramText& program, const std::string& type) {
+  const FoundClass one = find_class(program, id_of(program, type));
+  if (one.found == nullptr) return 1;
+  if (one.found->alignment < 0) return std::nullopt;
+  return std::max<std::size_t>(1, static_cast<std::size_t>(one.found->alignment));
 }
 
 std::size_t packed_bytes(const ProgramText& program, const std::string& type) {

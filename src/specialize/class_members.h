@@ -41,6 +41,9 @@ struct NumberRow {
 [[nodiscard]] std::optional<std::vector<TextParameter>> members_of_type(const ProgramText& program,
                                                                         const std::string& type);
 
+/// The alignment that a class asks for in its text, else 1; absent if it is not known.
+[[nodiscard]] std::optional<std::size_t> own_alignment(const ProgramText& program, const std::string& type);
+
 /// The bytes of an object whose members, or members of these, lie closer to each other than C++ places them
 /// by itself: `#pragma pack`, `__attribute__((packed))`. 0 for all others, and if a size is not known.
 [[nodiscard]] std::size_t packed_bytes(const ProgramText& program, const std::string& type);

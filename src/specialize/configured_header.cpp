@@ -48,7 +48,9 @@ class Configurer {
       note_unknown(name);
       return false;
     }
-    return switch_value(known->second).value_or(true);  // any other text is true
+    const std::string& value = known->second;
+    if (value == "IGNORE" || value == "NOTFOUND" || value.ends_with("-NOTFOUND")) return false;
+    return switch_value(value).value_or(true);  // any other text is true
   }
 
   std::string with_values(const std::string& text) {

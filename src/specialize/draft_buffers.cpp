@@ -166,11 +166,11 @@ void DraftBuffers::add_record_type(const std::string& name, const TextKernel& ke
   record_lines_.push_back({name + ": {" + join(members, ", ") + "}", "", ""});
 }
 
-bool DraftBuffers::has_pointers(const std::string& type) const {
+bool DraftBuffers::has_pointers(const std::string& type, int depth) const {
   const auto* record = types_.record(type);
-  return record != nullptr && !parse_element_type(type) &&
+  return record != nullptr && !parse_element_type(type) && depth < kDeepestClass &&
          std::any_of(record->begin(), record->end(), [&](const TextParameter& member) {
-           return DraftTypes::holds_address(member.type) || has_pointers(bare_type(member.type));
+           return DraftTypes::holds_address(member.type) || has_pointers(bare_type(member.type), depth + 1);
          });
 }
 
@@ -185,7 +185,7 @@ void DraftBuffers::add_members_init(const std::string& prefix, const std::string
     if (DraftTypes::holds_address(one.type)) {
       const std::string names = addresses(one, extent, kernel, elements, owner);
       members.push_back(prefix + member.name + ": " + (names.empty() ? "0" : "{addresses: " + names + "}"));
-    } else if (has_pointers(inner)) {
+    } else if (has_pointers(inner) && std::count(prefix.begin(), prefix.end(), '.') < kDeepestClass) {
       const bool array = member.type.find('[') != std::string::npos;
       for (std::int64_t i = 0; i < std::min(extent, kMostListedRecords); ++i) {
         const bool own = extent <= kMostAddresses;  // else one for all

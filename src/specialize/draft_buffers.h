@@ -59,7 +59,7 @@ class DraftBuffers {
   /// The buffers of a pointer or of an array of `extent` pointers, as a list; empty: there is no form for it.
   std::string addresses(const TextParameter& pointer, std::int64_t extent, const TextKernel& kernel,
                         const std::string& elements, const std::string& owner);
-  [[nodiscard]] bool has_pointers(const std::string& type) const;
+  [[nodiscard]] bool has_pointers(const std::string& type, int depth = 0) const;
   /// What a buffer of records holds at first: zeros, or the members if there are pointers or `by_member`.
   std::string record_init(const std::string& type, bool by_member, const TextKernel& kernel,
                           const std::string& elements, const std::string& owner);

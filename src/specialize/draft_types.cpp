@@ -774,8 +774,9 @@ std::optional<std::size_t> DraftTypes::alignment_of(const TextParameter& member,
   if (const auto scalar = scalar_of(type.type, kernel)) return size_of(*scalar);
   if (const auto element = parse_element_type(type.type)) return element->alignment();
   const auto record = members_of_type(program_, member.type);
-  if (!record || record->empty() || depth == kDeepestConstant) return std::nullopt;
-  std::size_t most = 1;
+  const auto own = own_alignment(program_, member.type);
+  if (!record || record->empty() || !own || depth == kDeepestConstant) return std::nullopt;
+  std::size_t most = *own;
   for (TextParameter one : *record) {
     one.type = one.type.substr(0, one.type.find('['));
     const auto alignment = alignment_of(one, kernel, depth + 1);
@@ -804,8 +805,10 @@ bool DraftTypes::add_members(const std::string& name, const TextKernel& kernel, 
       members.push_back({"unsigned char", "", "", 0});
   };
   const auto record = members_of_type(program_, name);
-  std::size_t most = 1;
-  bool has_aggregates = false;
+  const auto own = own_alignment(program_, name);
+  if (!own) return false;
+  std::size_t most = *own;
+  bool has_aggregates = *own > 1;  // bytes behind the last member count
   for (const TextParameter& member : *record) {
     const auto count = extent_of(member.type);
     TextParameter one = member;

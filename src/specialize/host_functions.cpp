@@ -171,7 +171,8 @@ class HostFinder {
     const std::size_t called = destructor ? begin + 1 : begin;
     if (!tokens[called].is(name) || !tokens[called + 1].is("(")) return false;
     const TokenSpan parameters{called + 2, tokens[called + 1].close};
-    if (!ends_as_declared(tokens, parameters.end + 1, whole.end)) return false;
+    const bool with_body = destructor && tokens[whole.end - 1].is("}");
+    if (!with_body && !ends_as_declared(tokens, parameters.end + 1, whole.end)) return false;
     if (!destructor && !is_copied(tokens, parameters, name, true)) return false;
     if (!is_carried(name)) return false;
     const std::vector<std::size_t>& named = program_.by_name.at(name);
@@ -213,35 +214,51 @@ class HostFinder {
   }
 
   /// Whether a kernel takes objects of the class by value, or of a class with such a member or base.
-  [[nodiscard]] bool is_carried(std::string_view name, int depth = 0) const {
-    if (is_passed_to_kernel(name)) return true;
-    if (depth >= 4) return false;
-    return std::any_of(program_.items.begin(), program_.items.end(), [&](const Item& one) {
-      if (one.declaration->kind != Kind::kClass || one.declaration->names.empty()) return false;
-      const std::vector<Token>& tokens = program_.tokens_of(one);
-      bool holds = false, bases = false;
-      for (std::size_t i = one.declaration->whole.begin; i < one.declaration->body.begin; ++i) {
-        bases = bases || tokens[i].is(":");
-        holds = holds || (bases && tokens[i].is(name));
-      }
-      holds = holds || std::any_of(one.members.begin(), one.members.end(), [&](std::size_t index) {
-                const Declaration& member = *program_.items[index].declaration;
-                return member.kind == Kind::kVariable && declares_object(tokens, member.whole, name);
-              });
-      return holds && one.declaration->names.front() != name &&
-             is_carried(one.declaration->names.front(), depth + 1);
-    });
+  [[nodiscard]] bool is_carried(std::string_view name) const {
+    if (!carried_) carried_ = find_carried_classes();
+    return carried_->contains(name);
   }
 
-  /// `name x` or `name<T> x` anywhere in the span.
-  [[nodiscard]] static bool declares_object(const std::vector<Token>& tokens, TokenSpan span,
-                                            std::string_view name) {
-    for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
-      if (!tokens[i].is(name)) continue;
-      const std::size_t behind = tokens[i + 1].is("<") ? behind_angles(tokens, i + 1, span.end) : i + 1;
-      if (behind < span.end && tokens[behind].identifier()) return true;
+  [[nodiscard]] Names find_carried_classes() const {
+    Names found;
+    std::vector<std::string_view> open;
+    const auto add = [&](std::string_view name) {
+      const bool known = program_.by_name.contains(name);
+      if (known && found.insert(name).second) open.push_back(name);
+    };
+    for (const Item& one : program_.items) {
+      if (!one.device || !program_.is_function(one) || !is_kernel(one)) continue;
+      for_objects(program_.tokens_of(one), one.declaration->parameters, add);
     }
-    return false;
+    while (!open.empty()) {
+      const std::string_view name = open.back();
+      open.pop_back();
+      for (const std::size_t index : program_.by_name.at(name)) {
+        const Item& one = program_.items[index];
+        if (one.declaration->kind != Kind::kClass) continue;
+        const std::vector<Token>& tokens = program_.tokens_of(one);
+        bool bases = false;
+        for (std::size_t i = one.declaration->whole.begin; i < one.declaration->body.begin; ++i) {
+          bases = bases || tokens[i].is(":");
+          if (bases && tokens[i].identifier()) add(tokens[i].text);
+        }
+        for (const std::size_t member : one.members) {
+          const Declaration& declaration = *program_.items[member].declaration;
+          if (declaration.kind == Kind::kVariable) for_objects(tokens, declaration.whole, add);
+        }
+      }
+    }
+    return found;
+  }
+
+  /// Calls `use` with each `name` of `name x` and `name<T> x` in the span.
+  template <class Use>
+  static void for_objects(const std::vector<Token>& tokens, TokenSpan span, const Use& use) {
+    for (std::size_t i = span.begin; i + 1 < span.end; ++i) {
+      if (!tokens[i].identifier()) continue;
+      const std::size_t behind = tokens[i + 1].is("<") ? behind_angles(tokens, i + 1, span.end) : i + 1;
+      if (behind < span.end && tokens[behind].identifier()) use(tokens[i].text);
+    }
   }
 
   /// A class that a kernel takes by value, or whose other members functions for the device use by a pointer
@@ -265,11 +282,15 @@ class HostFinder {
           tokens[name + 1].is("<") ? behind_angles(tokens, name + 1, member.whole.end) : name + 1;
       std::string text;
       for (std::size_t at = behind; words > 0 && at + 1 < member.whole.end && tokens[at].identifier();) {
-        text += (text.empty() ? "unsigned long long " : ", ") + std::string(tokens[at].text) + "[" +
-                std::to_string(words) + "]";
-        const bool more = tokens[at + 1].is(",");
-        if (!more && !tokens[at + 1].is(";") && !tokens[at + 1].is("=") && !tokens[at + 1].is("{")) break;
-        at = more ? at + 2 : member.whole.end;  // `std::string a, b;`
+        std::size_t next = at + 1;  // behind the extents of `std::vector<int> rows[8]`
+        while (next < member.whole.end && tokens[next].is("[")) next = tokens[next].close + 1;
+        text += (text.empty() ? "unsigned long long " : ", ") + std::string(tokens[at].text) +
+                text_of(tokens, {at + 1, next}) + "[" + std::to_string(words) + "]";
+        const bool more = next < member.whole.end && tokens[next].is(",");
+        if (next >= member.whole.end ||
+            (!more && !tokens[next].is(";") && !tokens[next].is("=") && !tokens[next].is("{")))
+          break;
+        at = more ? next + 1 : member.whole.end;  // `std::string a, b;`
         if (!more) stand_ins[index] = text + ";";
       }
       if (!stand_ins.contains(index)) return false;
@@ -317,19 +338,6 @@ class HostFinder {
         if (tokens[i].is(name)) return true;
       }
       return false;
-    });
-  }
-
-  /// `__global__ void k(Field field, int n)`.
-  [[nodiscard]] bool is_passed_to_kernel(std::string_view name) const {
-    return std::any_of(program_.items.begin(), program_.items.end(), [&](const Item& one) {
-      if (!one.device || !program_.is_function(one)) return false;
-      const std::vector<Token>& tokens = program_.tokens_of(one);
-      const Declaration& kernel = *one.declaration;
-      bool global = false;
-      for (std::size_t i = kernel.whole.begin; i < kernel.parameters.begin; ++i)
-        global = global || tokens[i].is("__global__");
-      return global && declares_object(tokens, {kernel.parameters.begin, kernel.parameters.end}, name);
     });
   }
 
@@ -925,6 +933,7 @@ class HostFinder {
 
   ProgramItems& program_;
   const Specialization& spec_;
+  mutable std::optional<Names> carried_;          // names of classes that kernels take by value
   std::map<std::string_view, Names> containers_;  // by class: members of which the bytes are left
 };
 

@@ -146,6 +146,16 @@ struct TextFunction {
 };
 
 /// A program as far as a workload is drafted from it.
+/// What was found of the layout of a program's classes, by name.
+struct LayoutMemo {
+  struct Entry {
+    bool open = true;  ///< it is looked at: a class that holds itself has no layout
+    std::size_t end = 0, alignment = 0;
+  };
+  std::map<std::string, Entry> layouts;
+  std::map<std::string, bool> packed;
+};
+
 struct ProgramText {
   std::vector<TextKernel> kernels;
   std::vector<TextLaunch> launches;  ///< in the text's order
@@ -177,6 +187,7 @@ struct ProgramText {
   std::multimap<std::string, TextureUser> texture_users;  ///< functions, by name without scopes
   std::multimap<std::string, ObjectUser> object_users;    ///< likewise
   std::multimap<std::string, std::size_t> prototypes;  ///< of kernels, with their scopes: how many parameters
+  mutable LayoutMemo layouts;
 };
 
 /// The name of the type of a parameter `auto x`.

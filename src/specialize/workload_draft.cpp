@@ -55,10 +55,14 @@ class Drafter {
 
   WorkloadDraft run() {
     const std::vector<const TextKernel*> chosen = chosen_kernels();
-    counts_ = std::any_of(chosen.begin(), chosen.end(), [](const TextKernel* kernel) {
+    const auto counts = [](const std::string& text) { return text.find("atomic") != std::string::npos; };
+    const bool elsewhere =
+        counts(request_.text) || std::any_of(request_.headers.begin(), request_.headers.end(), counts);
+    counts_ = std::any_of(chosen.begin(), chosen.end(), [&](const TextKernel* kernel) {
       const std::vector<std::string>& called = kernel->called_in_body;
-      return std::any_of(called.begin(), called.end(),
-                         [](const std::string& name) { return name.starts_with("atomic"); });
+      return std::any_of(called.begin(), called.end(), [&](const std::string& name) {
+        return name.starts_with("atomic") || (elsewhere && program_.functions.contains(name));
+      });
     });
     add_state_of_others(chosen);
     for (const TextKernel* kernel : chosen) {
@@ -863,7 +867,7 @@ class Drafter {
   DraftTypes types_;
   DraftScalars scalars_;
   DraftBuffers buffers_;
-  bool counts_ = false;  // a kernel calls atomicAdd or its kin
+  bool counts_ = false;  // a kernel calls an atomic function
   std::vector<std::pair<std::string, std::vector<DraftLine>>> kernels_;
 };
 

@@ -124,6 +124,29 @@ TEST(WarpSteps, ByAVariableCountOnVolatileArraysToo) {
   }
 }
 
+/// The elements of a local array are another index in each lane.
+TEST(WarpSteps, IndicesInArraysOfALane) {
+  CpuKernels kernels;
+  const std::string text =
+      "struct Both {\n  int own, other[2];\n};\n"
+      "__device__ int swapped(const Both* c, int* s) {\n  s[c->other[0]] = c->other[0] * 3;\n  return "
+      "s[c->other[1]];\n}\n"
+      "__global__ void k(int* out) {\n  __shared__ int s[32];\n  const int t = threadIdx.x;\n  s[t] = 55;\n"
+      "  __syncthreads();\n  int id[2] = {t, t ^ 1};\n  s[id[0]] = id[0] * 3;\n  int sum = s[id[1]];\n"
+      "  __syncthreads();\n  s[t] = 55;\n  __syncthreads();\n  Both both = {t, {t, t ^ 1}};\n"
+      "  out[t] = sum + 100 * swapped(&both, s);\n}\n";
+  std::vector<int> expected(32);
+  for (int i = 0; i < 32; ++i) expected[i] = 303 * (i ^ 1);
+  for (const char* option : {"-DPLAIN", "-DKILN_FIBERS"}) {
+    Specialization unit = kernels.specialize(text, "k");
+    unit.entries[0].fixed_block = Dim3{32, 1, 1};
+    unit.options = {option};
+    std::vector<int> out(32);
+    kernels.run(kernels.build(unit), {{1, 1, 1}, {32, 1, 1}, 0}, out.data());
+    EXPECT_EQ(out, expected) << option;
+  }
+}
+
 /// All lanes of a warp read its flag in global memory, and each clears it at the end. Rows of a work-item's
 /// own need no step.
 TEST(WarpSteps, OnRowsOfWarpsInGlobalMemory) {

@@ -190,5 +190,12 @@ TEST(CMakeFlags, ItsVariablesAreKnown) {
   }
 }
 
+TEST(SetupFlags, SignsInStringsAreNoComments) {
+  const BuildFlags flags =
+      read_setup_flags("define_macros=[('HASH', '#5'), ('PAIR', '(]'),\n  ('N', '4')]\n");
+  EXPECT_THAT(flags.defines, ElementsAre(Pair("HASH", "#5"), Pair("N", "4"), Pair("PAIR", "(]")));
+  EXPECT_EQ(flags.lines.at("N"), 2);
+}
+
 }  // namespace
 }  // namespace kiln

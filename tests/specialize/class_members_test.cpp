@@ -55,6 +55,7 @@ TEST(ClassMembers, AreThoseOfTheSpecialisationThatSaysMost) {
       "template <class T, int N> struct Box<Vec<T, N>, int> { T all[N]; };\n"
       "template <class T> struct Box<Vec<T, 1>, int> { T single; };\n";
   EXPECT_EQ(members(text, "View<const float>"), "const float* data; int size");
+  EXPECT_EQ(members(text, "View<float const>"), "const float* data; int size");
   EXPECT_EQ(members(text, "View<float>"), "none");
   EXPECT_EQ(members(text, "Box<float>"), "float one");
   EXPECT_EQ(members(text, "Box<float *>"), "float* first");
@@ -171,6 +172,18 @@ TEST(ClassMembers, MayHaveValuesInBraces) {
 
 TEST(ClassMembers, OfCudasOwnStructsAreKnown) {
   EXPECT_EQ(members("", "cudaPitchedPtr"), "void * ptr; size_t pitch; size_t xsize; size_t ysize");
+}
+
+TEST(ClassMembers, PackedClassesMayBeAligned) {
+  const ProgramText program = read_program(
+      "struct __attribute__((packed, aligned(4))) Row { char kind; int value; };\n"
+      "struct __attribute__((packed)) Plain { char kind; int value; };\nstruct alignas(16) Wide { float3 x; "
+      "};\n"
+      "struct Self { Self inside; int n; };\n");
+  EXPECT_EQ(packed_bytes(program, "Row"), 8U);
+  EXPECT_EQ(packed_bytes(program, "Plain"), 5U);
+  EXPECT_EQ(own_alignment(program, "Wide"), 16U);
+  EXPECT_EQ(packed_bytes(program, "Self"), 0U);
 }
 
 TEST(ClassMembers, OfTheLibrariesClassesAreKnown) {

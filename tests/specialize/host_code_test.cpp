@@ -71,6 +71,21 @@ TEST(HostCode, EnumerationsOfMacrosWithHostFunctionsStay) {
   EXPECT_THAT(left, Not(HasSubstr("DEFINE(Axis")));
 }
 
+/// A kernel's argument is a copy of the object's bytes, which nothing destroys.
+TEST(HostCode, DestructorsOfArgumentsAreLeftOut) {
+  const std::string left =
+      cut("#include <vector>\nstruct Grid {\n  Grid(int n);\n  ~Grid() { delete[] host; }\n  float* data;\n"
+          "  float* host;\n  std::vector<int> rows[8], all;\n};\n"
+          "struct Box {\n  ~Box() { free(own); }\n  __device__ float first() { return grid.data[0]; }\n  "
+          "Grid grid;\n  void* own;\n};\n"
+          "__global__ void k(Box b, float* a) { a[0] = b.first(); }\n" +
+              std::string(kMain),
+          {"k"});
+  EXPECT_THAT(left, Not(HasSubstr("~Grid")));
+  EXPECT_THAT(left, Not(HasSubstr("~Box")));
+  EXPECT_THAT(left, HasSubstr("unsigned long long rows[8][3], all[3];"));
+}
+
 /// Of a class with device code, branches that are not compiled may hold the host's members.
 TEST(HostCode, MembersInBranchesDecideNothing) {
   const std::string of_class =

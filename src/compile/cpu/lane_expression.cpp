@@ -271,7 +271,9 @@ LaneForm LaneExpression::name() {
   }
   if (values_.arrays_.contains(token.text)) {
     if (!is("[")) note(token.text);
-    return behind(values_.constant(0));
+    const bool element = is("[") || is("->") || is(".");
+    return behind(element && values_.private_.contains(token.text) ? values_.unknown(true)
+                                                                   : values_.constant(0));
   }
   if (const auto known = values_.known_.values.find(token.text); known != values_.known_.values.end())
     return values_.constant(known->second);
@@ -281,10 +283,11 @@ LaneForm LaneExpression::name() {
     return behind(reader.all());
   }
   const bool plain = !is("(") && !is("[") && !is(".") && !is("->") && !is("::") && !is("<");
+  if (plain && values_.names_vary_) return values_.unknown(true);
   if (plain)
     return values_.derived("name " + std::string(token.text), values_.constant(0), values_.constant(0));
   if (is("::") || is("<")) return is("<") ? values_.unknown(true) : fail();
-  return behind(values_.unknown(is("(")));
+  return behind(values_.unknown(true));
 }
 
 LaneForm LaneExpression::shape(std::string_view what, std::string_view axis) {

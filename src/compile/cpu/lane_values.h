@@ -52,6 +52,11 @@ class LaneValues {
   LaneValues(const std::vector<Token>& tokens, const KnownNumbers& known,
              const std::set<std::string_view>& arrays, std::optional<Dim3> block);
 
+  /// Arrays that may be a work-item's own, so that an element is not one value for a warp.
+  void may_be_private(std::set<std::string_view> names) { private_ = std::move(names); }
+  /// Names that nothing here declares may be another value in each lane, as members of an object are.
+  void let_names_vary() { names_vary_ = true; }
+
   [[nodiscard]] std::size_t lanes() const { return items_.size(); }
   [[nodiscard]] std::size_t warp_of(std::size_t lane) const { return items_[lane].warp; }
 
@@ -137,6 +142,8 @@ class LaneValues {
   const KnownNumbers& known_;
   const std::set<std::string_view>& arrays_;
   std::optional<Dim3> block_;
+  std::set<std::string_view> private_;
+  bool names_vary_ = false;
   std::vector<Item> items_;
   std::vector<Unknown> unknowns_;
   std::map<std::string, int> interned_;

@@ -640,7 +640,9 @@ class UnitWriter {
     }
     std::vector<std::string> names = spec_.unseen_headers;
     for (const std::string& option : spec_.options) {
-      if (option.starts_with("-imacros") || option.starts_with("-include")) names.push_back(option);  // any
+      for (const char* start : {"-imacros", "--imacros", "-include", "--include"}) {
+        if (option.starts_with(start)) names.push_back(option);  // any
+      }
     }
     return needed_stand_ins(texts, own, names);
   }

@@ -70,6 +70,8 @@ class ConflictFinder {
     for (const std::optional<Dim3>& block : shapes()) {
       blocks_known_.push_back(block.has_value());
       values_.push_back(std::make_unique<LaneValues>(tokens_, numbers_, names_, block));
+      values_.back()->may_be_private(memory.private_too);
+      if (memory.of_object) values_.back()->let_names_vary();
     }
     for (const auto& values : values_) masks_.push_back(values->all());
     set_parameters();
@@ -572,6 +574,7 @@ class ConflictFinder {
       use.stores = one.stores;
       for (const TokenRange dimension : index) {
         use.index.push_back(*values.value(dimension).form);
+        one.varies = one.varies || values.varies(use.index.back());  // "id[0]" of a local array
         use.likely.push_back(*values.likely_value(dimension).form);
       }
       const LaneValue base = values.address(one.name);

@@ -27,6 +27,7 @@ struct WarpConflict {
 struct CommonMemory {
   std::set<std::string_view> arrays;       ///< in shared memory, and by pointers
   std::set<std::string_view> global;       ///< parameters of a kernel
+  bool of_object = false;                  ///< the function is a member of a class
   std::set<std::string_view> views;        ///< objects whose operators give elements of shared memory
   std::set<std::string_view> private_too;  ///< arrays that may be private memory in some calls
 };

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "compile/cpu/one_warp_code.h"
+#include "compile/cpu/split/class_scope.h"
 #include "compile/cpu/split/head.h"
 #include "compile/cpu/warp_conflicts.h"
 
@@ -233,6 +234,14 @@ void resolve(const std::vector<Token>& tokens, const WarpConflict& conflict,
   }
 }
 
+/// `void Scan::run()`.
+bool is_defined_outside_of_class(const std::vector<Token>& tokens, const DefinitionOutline& definition) {
+  for (std::size_t i = definition.head.begin + 1; i + 1 < definition.head.end; ++i) {
+    if (tokens[i].is(definition.name) && tokens[i + 1].is("(")) return tokens[i - 1].is("::");
+  }
+  return false;
+}
+
 }  // namespace
 
 std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitLanes& unit) {
@@ -263,9 +272,12 @@ std::vector<TextEdit> mark_warp_steps(const Outline& text, const UnitLanes& unit
     }
   }
   const OneWarpCode code(text, unit);
+  const fission::ClassesAround classes(text);
   for (const FunctionStatements& function : code.functions()) {
-    const CommonMemory memory =
+    CommonMemory memory =
         common_memory(tokens, *function.definition, unit, stepped_names[function.definition]);
+    memory.of_object = classes.of(*function.definition) != nullptr ||
+                       is_defined_outside_of_class(tokens, *function.definition);
     if (memory.arrays.empty() && memory.global.empty() && memory.views.empty()) continue;
     Names names = memory.arrays;
     names.insert(memory.global.begin(), memory.global.end());

@@ -168,12 +168,13 @@ TEST_P(CpuLibraryTypes, TextsMayDefineAtomicAddOfHalfThemselves) {
   DeviceFunction& k = kernels_.build(R"(#include <cuda_fp16.h>
 #include <cuda_bf16.h>
 __device__ inline __half atomicAdd(__half* address, __half value) { return *address = __float2half(7.0f); }
+static inline __device__ __host__ half htanh(half x) { return __float2half(0.5f * __half2float(x)); }
 extern "C" __global__ void k(float* out) {
   __half own = __float2half(1.0f);
   __nv_bfloat16 of_cuda = __float2bfloat16(1.0f);
   atomicAdd(&own, own);
   const __nv_bfloat16 old = atomicAdd(&of_cuda, __float2bfloat16(2.0f));
-  out[0] = __half2float(own);
+  out[0] = __half2float(own) + __half2float(htanh(own)) - 3.5f;
   out[1] = __bfloat162float(of_cuda) + 8.0f * __bfloat162float(old);
 })",
                                      "k");
