@@ -287,7 +287,8 @@ LaneForm LaneExpression::name() {
   if (plain)
     return values_.derived("name " + std::string(token.text), values_.constant(0), values_.constant(0));
   if (is("::") || is("<")) return is("<") ? values_.unknown(true) : fail();
-  return behind(values_.unknown(true));
+  // A variable outside of functions, as nothing in this one declares it.
+  return behind(values_.unknown(is("(") || values_.names_vary_));
 }
 
 LaneForm LaneExpression::shape(std::string_view what, std::string_view axis) {
