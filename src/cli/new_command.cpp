@@ -250,10 +250,10 @@ ProgramInput read_program_file(FileSystem& files, const NewArguments& arguments,
   constexpr int kMostLevels = 3;
   ProgramInput program = {arguments.source, read_program_text(files, arguments.source), arguments.kernels};
   for (int level = 0; level < kMostLevels; ++level) {
+    if (level == 0 && program.text.find("<<<") != std::string::npos) break;  // a program of its own
     std::vector<std::string> kernels;
     for (const TextKernel& kernel : read_program(program.text).kernels) kernels.push_back(kernel.name);
-    const bool launches = program.text.find("<<<") != std::string::npos;  // a program of its own
-    if (level == 0 && (kernels.empty() || launches)) break;
+    if (level == 0 && kernels.empty()) break;
     const Path including = including_file(files, program.source, program.text,
                                           program.kernels.empty() ? kernels : program.kernels);
     if (including.empty()) break;

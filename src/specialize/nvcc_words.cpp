@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -134,6 +135,7 @@ struct DeviceVariable {
   std::string name;
   std::size_t begin = 0;
   std::size_t words_of_extern = 0;  ///< tokens
+  bool sized = true;                ///< not `[]`
 };
 
 std::optional<DeviceVariable> device_variable(const std::vector<Token>& tokens, std::size_t begin,
@@ -153,6 +155,7 @@ std::optional<DeviceVariable> device_variable(const std::vector<Token>& tokens, 
     if (token.is("(") && token.close < end) {
       i = token.close;
     } else if (token.is("[") || token.is("=") || token.is("{") || token.is(",")) {
+      found.sized = !token.is("[") || token.close != i + 1;
       break;
     } else if (token.identifier()) {
       found.name = std::string(token.text);
@@ -165,6 +168,7 @@ std::optional<DeviceVariable> device_variable(const std::vector<Token>& tokens, 
 
 void define_external_variables(const std::vector<std::string*>& texts) {
   std::set<std::string> defined;
+  std::map<std::string, std::size_t> declared, named;  // how often
   for (const bool collects : {true, false}) {
     for (std::string* text : texts) {
       if (text->find("extern") == std::string::npos && !collects) continue;
@@ -184,7 +188,10 @@ void define_external_variables(const std::vector<std::string*>& texts) {
         if (!variable) continue;
         const bool external = variable->words_of_extern > 0;
         if (collects && !external) defined.insert(variable->name);
-        if (collects || !external || !tokens[i].is(";")) continue;
+        if (collects && external) ++declared[variable->name];
+        if (collects || !external || !tokens[i].is(";") || !variable->sized ||
+            named[variable->name] <= declared[variable->name])
+          continue;
         const Token &first = tokens[variable->begin],
                     &last = tokens[variable->begin + variable->words_of_extern - 1];
         const bool is_first = defined.insert(variable->name).second;
@@ -193,6 +200,14 @@ void define_external_variables(const std::vector<std::string*>& texts) {
             {first.offset, last.end() - first.offset, std::string(last.end() - first.offset, ' ')});
       }
       if (!edits.empty()) *text = apply_edits(std::string(*text), std::move(edits));
+    }
+    if (declared.empty()) return;
+    for (const std::string* text : texts) {
+      const TokenizedText source = collects ? tokenize(*text) : TokenizedText();
+      for (const Token& token : source.tokens) {
+        if (const auto one = declared.find(std::string(token.text)); one != declared.end())
+          ++named[one->first];
+      }
     }
   }
 }

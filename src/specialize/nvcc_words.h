@@ -15,9 +15,9 @@ namespace kiln {
 /// out of `uint32_t __restrict__ n`, too. Variables of the device that no text defines are defined.
 void translate_nvcc_words(Specialization& specialization);
 
-/// Makes definitions of variables in a device's memory that are only declared: `extern "C" __constant__
-/// Params params;` loses `extern "C"`, as nvcc takes it in a program of one file. All places stay where they
-/// are.
+/// Makes definitions of variables in a device's memory that are used and only declared: `extern "C"
+/// __constant__ Params params;` loses `extern "C"`, as nvcc takes it in a program of one file. All places
+/// stay where they are.
 void define_external_variables(const std::vector<std::string*>& texts);
 
 /// The specialization whose texts ask in their conditionals for the compiler and the processor of nvcc's host

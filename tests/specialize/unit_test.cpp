@@ -233,7 +233,9 @@ TEST_F(ForeignUnits, HeadersInFrontAreFoundFromSourcesAboveTheWorkload) {
 TEST_F(ForeignUnits, VariablesOfTheDeviceThatNoTextDefinesAreDefined) {
   const std::string text =
       "namespace n {\nextern \"C\" __constant__ float4 first;\nextern __device__ int second[2];\n}\n"
-      "extern __constant__ float third;\n__constant__ float third = 3;\nextern __device__ void f(int);\n";
+      "extern __constant__ float third;\n__constant__ float third = 3;\nextern __device__ void f(int);\n"
+      "extern __constant__ int unused;\nextern __constant__ int unsized[];\n"
+      "__device__ float g() { return n::first.x + n::second[0] + third + unsized[0]; }\n";
   std::string program = text, header = "extern __device__ int second[2];\n";
   define_external_variables({&program, &header});
   EXPECT_EQ(program.size(), text.size());
@@ -241,6 +243,8 @@ TEST_F(ForeignUnits, VariablesOfTheDeviceThatNoTextDefinesAreDefined) {
   EXPECT_THAT(program, HasSubstr("\n       __device__ int second[2];"));
   EXPECT_THAT(program, HasSubstr("\nextern __constant__ float third;"));
   EXPECT_THAT(program, HasSubstr("\nextern __device__ void f(int);"));
+  EXPECT_THAT(program, HasSubstr("\nextern __constant__ int unused;"));
+  EXPECT_THAT(program, HasSubstr("\nextern __constant__ int unsized[];"));
   EXPECT_EQ(header, "extern __device__ int second[2];\n");
 }
 
