@@ -22,7 +22,6 @@
 #include "specialize/include_scopes.h"
 #include "specialize/includes.h"
 #include "specialize/neighbour_files.h"
-#include "specialize/nvcc_words.h"
 #include "specialize/program_text.h"
 #include "specialize/workload_draft.h"
 
@@ -317,10 +316,6 @@ int run(World& world, const NewArguments& arguments) {
         ", which the program does not include, defines it: if the build puts it in front, write source: [" +
         header + ", " + from_there.generic_string() + "]\n";
   }
-  std::string program = includes.text;
-  std::vector<std::string*> all_texts = {&program};
-  for (std::string& one : texts) all_texts.push_back(&one);
-  define_external_variables(all_texts);
   take_named_macros(flags, names);
   const std::string from = flags.used.empty() ? "" : "by the build: " + join(flags.used, ", ");
   std::vector<std::string> folders;
@@ -330,7 +325,7 @@ int run(World& world, const NewArguments& arguments) {
     in_front.push_back(one.lexically_proximate(folder).generic_string());
     found += "the Makefile puts " + one.string() + " in front: -include added\n";
   }
-  const WorkloadDraft draft = draft_workload({program,
+  const WorkloadDraft draft = draft_workload({includes.text,
                                               texts,
                                               source.string(),
                                               from_there.generic_string(),

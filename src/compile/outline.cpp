@@ -206,7 +206,7 @@ class Outliner {
     const bool device = writable || contains(range, "__constant__");
     // Branches of #if follow each other here: "__device__ #endif typedef struct {...} pair;" is no variable.
     if (!device || contains(range, "extern") || contains(range, "using") || contains(range, "typedef") ||
-        contains(range, "operator"))
+        contains(range, "operator") || contains(range, "virtual"))
       return;
     if (writable && !contains(range, "__constant__"))
       changing_variables({skip_template_head(range), range.end});

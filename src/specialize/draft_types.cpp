@@ -192,7 +192,25 @@ const std::vector<TextParameter>* DraftTypes::record(const std::string& name) co
     member.type = "unsigned long long [" + std::to_string(words) + "]" + extents;
     any = true;
   }
+  if (const std::size_t bytes = padding_of(name, members); bytes > 0) {
+    members.push_back({"unsigned char [" + std::to_string(bytes) + "]", "padding", "", 0});
+    any = true;
+  }
   return any ? &instances_.try_emplace(name, std::move(members)).first->second : &found->second;
+}
+
+std::size_t DraftTypes::padding_of(const std::string& name, const std::vector<TextParameter>& members) const {
+  const auto classes = program_.classes.find(name);
+  if (classes == program_.classes.end() || classes->second.size() != 1) return 0;
+  const TextClass& one = classes->second.front();
+  const bool named = std::any_of(members.begin(), members.end(),
+                                 [](const TextParameter& member) { return member.name == "padding"; });
+  if (one.alignment <= 0 || one.packed || !one.template_parameters.empty() || named) return 0;
+  std::size_t natural = 1;
+  bool gaps = false;
+  const std::size_t bytes = size_in_order(members, 0, natural, gaps);
+  const std::size_t beyond = bytes % static_cast<std::size_t>(one.alignment);
+  return bytes == 0 || beyond == 0 ? 0 : static_cast<std::size_t>(one.alignment) - beyond;
 }
 
 std::size_t DraftTypes::container_words(const std::string& type) const {

@@ -150,6 +150,10 @@ class DraftTypes {
   [[nodiscard]] bool has_form(const std::vector<TextParameter>& members, const TextKernel& kernel,
                               int depth) const;
 
+  /// Bytes behind the last member of a class that asks for a larger alignment than its members have.
+  [[nodiscard]] std::size_t padding_of(const std::string& name,
+                                       const std::vector<TextParameter>& members) const;
+
   /// How many numbers of 64 bits stand for a container of the host, such as std::vector; 0 for other types.
   [[nodiscard]] std::size_t container_words(const std::string& type) const;
 

@@ -124,7 +124,7 @@ class HostFinder {
   }
 
   /// Whether a member stands in a branch of a conditional inside of a class that has functions for the
-  /// device: device code is compiled without it, if it is for the host.
+  /// device, or that such functions get: device code is compiled without it, if it is for the host.
   [[nodiscard]] bool may_be_left_out(const Item& of_class, const Declaration& member) const {
     const std::vector<Token>& tokens = program_.tokens_of(of_class);
     int depth = 0;
@@ -136,8 +136,13 @@ class HostFinder {
       if (word.is("if") || word.is("ifdef") || word.is("ifndef")) ++depth;
       if (word.is("endif")) --depth;
     }
-    return depth > 0 && std::any_of(of_class.members.begin(), of_class.members.end(),
-                                    [&](std::size_t index) { return program_.items[index].device; });
+    if (depth == 0) return false;
+    const auto& names = of_class.declaration->names;
+    return std::any_of(of_class.members.begin(), of_class.members.end(),
+                       [&](std::size_t index) { return program_.items[index].device; }) ||
+           std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+             return is_carried(name) || is_parameter_of_device_code(name);
+           });
   }
 
   /// A virtual function of the host leaves one without arguments in its class: objects begin with a pointer

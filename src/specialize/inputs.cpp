@@ -92,11 +92,9 @@ bool may_follow_directive(const std::string& text) {
 std::string with_headers_in_front(const std::string& text, const std::vector<std::filesystem::path>& headers,
                                   const std::filesystem::path& source) {
   std::string front;
-  const std::filesystem::path folder = std::filesystem::absolute(source).lexically_normal().parent_path();
   for (const std::filesystem::path& header : headers) {
     if (!front.empty()) front += "\n";
-    const std::filesystem::path whole = std::filesystem::absolute(header).lexically_normal();
-    front += "#include \"" + whole.lexically_proximate(folder).generic_string() + "\"";
+    front += include_of(header, source);
   }
   if (front.empty()) return text;
   return front + (may_follow_directive(text) ? " " : "\n") + text;
@@ -117,6 +115,12 @@ std::string find_option_with_input(const std::vector<std::string>& options) {
 }
 
 }  // namespace
+
+std::string include_of(const std::filesystem::path& file, const std::filesystem::path& source) {
+  const std::filesystem::path folder = std::filesystem::absolute(source).lexically_normal().parent_path();
+  const std::filesystem::path whole = std::filesystem::absolute(file).lexically_normal();
+  return "#include \"" + whole.lexically_proximate(folder).generic_string() + "\"";
+}
 
 std::vector<std::pair<std::string, std::string>> macros_of_options(const std::vector<std::string>& options) {
   std::vector<std::pair<std::string, std::string>> macros;

@@ -31,4 +31,7 @@ void add_inputs(Specialization& specialization, const std::string& text, std::ve
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> macros_of_options(
     const std::vector<std::string>& options);
 
+/// The line by which `source` includes a file, by its path from the folder of `source`.
+[[nodiscard]] std::string include_of(const std::filesystem::path& file, const std::filesystem::path& source);
+
 }  // namespace kiln

@@ -761,30 +761,39 @@ class ProgramReader {
     }
     if (device_memory && at(begin, "extern") && !declaration.names.empty())
       external_variables_.insert(declaration.names.begin(), declaration.names.end());
-    if ((constant_memory || device_memory) && !at(begin, "extern"))
-      add_variables_of_devices({begin, end}, scope, constant_memory);
+    const bool external = at(begin, "extern");
+    std::size_t type = external ? begin + 1 : begin;
+    if (external && tokens()[type].kind == Token::Kind::kString) ++type;
+    if (constant_memory || device_memory)
+      add_variables_of_devices({type, end}, scope, constant_memory, external);
     scope_of_constants_ = scope;
     find_variables({begin, declaration.whole.end});
     scope_of_constants_.clear();
     VariableTypes(tokens(), program_.variables).add(declaration.whole);
   }
 
-  /// `__constant__ float scale, weights[9];`, `__device__ int width;`
-  void add_variables_of_devices(TokenSpan declaration, const std::string& scope, bool constant_memory) {
+  /// `__constant__ float scale, weights[9];`, `__device__ int width;`. `external`: they are only declared,
+  /// which is a definition where no text has one; not of `weights[]`.
+  void add_variables_of_devices(TokenSpan declaration, const std::string& scope, bool constant_memory,
+                                bool external) {
     std::string shared_type;  // of all the names
     std::string qualified;    // of the first
     for (const TokenSpan& part : parts_of(tokens(), declaration, true)) {
       TextParameter variable =
           shared_type.empty() ? parameter_of(tokens(), part) : later_name(part, shared_type);
       if (shared_type.empty()) {
-        for (const std::string word : {"__constant__", "__device__", "static"}) {
+        for (const std::string word : {"__constant__", "__device__", "__managed__", "static"}) {
           const std::size_t found = variable.type.find(word);
           if (found != std::string::npos) variable.type.erase(found, word.size());
         }
         qualified = take_scope(variable.type);
         shared_type = std::string(trim(variable.type.substr(0, variable.type.find_first_of("[*&"))));
       }
-      program_.constant_variables[variable.name] = std::string(trim(variable.type));
+      if (external && variable.type.find("[]") != std::string::npos) continue;
+      const std::string type(trim(variable.type));
+      const bool first = program_.constant_variables.try_emplace(variable.name, type).second;
+      if (external && !first) continue;
+      program_.constant_variables[variable.name] = type;
       if (!constant_memory) device_variables_.insert(variable.name);
       for (std::size_t i = part.begin; i < part.end; ++i) {
         if (at(i, "=") || at(i, "{")) constants_with_values_.insert(variable.name);

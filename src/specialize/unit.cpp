@@ -164,7 +164,7 @@ Specialization read_source(const Configuration& configuration, const KernelSpec&
   std::string text = read_text(files, path, kernel);
   for (const std::string& more : kernel.more_sources) {
     const std::filesystem::path other = configuration.workload().directory / more;
-    text += "\n#include \"" + other.lexically_proximate(path.parent_path()).generic_string() + "\"\n";
+    text += "\n" + include_of(other, path) + "\n";
   }
   result.defines = macros_of(configuration, kernel);
   add_inputs(result, text, options_of(kernel, target.backend),

@@ -149,10 +149,11 @@ TEST_F(NewProjects, HeadersThatTheMakefilePutsInFrontAreOptions) {
 /// From a folder beside the workload's, as paths of the command line lead there.
 TEST_F(NewProjects, HeadersInFrontMayLieBesideASourceOfAnotherFolder) {
   write("src/k.cu", "__global__ void k(Real* y, int n) { if (threadIdx.x < n) y[threadIdx.x] = ONE; }\n");
-  write("jobs/real.h", "typedef float Real;\n#define ONE 1\n");
+  write("jobs/real.h", "typedef float Real;\n#define ONE one()\n__device__ Real one();\n");
+  write("jobs/one.cu", "__device__ Real one() { return 1; }\n");
   write("jobs/job.yaml",
         "workload:\n  workload: k\n  buffers: {y: {type: float, shape: [32], init: 0}}\n"
-        "  kernels:\n    k: {source: ../src/k.cu, options: [-include, real.h], grid: [1], "
+        "  kernels:\n    k: {source: [../src/k.cu, one.cu], options: [-include, real.h], grid: [1], "
         "block: [32], args: [y, {value: 32, type: int}]}\n  run: [k]\n"
         "  verify: {checks: [{buffer: y, expected: 1}]}\n");
   const std::filesystem::path here = std::filesystem::current_path();
@@ -179,6 +180,21 @@ TEST_F(NewProjects, ExternalVariablesOfOtherFilesAreInputsAndResults) {
   EXPECT_THAT(yaml, HasSubstr("source: [program.cu, b.cu]"));
   EXPECT_THAT(yaml, HasSubstr("p_address: {type: ulong, shape: [1], init: {addresses: [p]}}"));
   EXPECT_THAT(yaml, HasSubstr("      symbols: {p: p_address}\n      read_symbols: {n: n}\n"));
+}
+
+/// No text defines them, as in a program of one file; other files may use what a kernel writes.
+TEST_F(NewProjects, ExternalVariablesAreInputsAndResultsWithoutADefinition) {
+  const std::string yaml = draft(
+      "struct Cell { float a; };\nextern __device__ __managed__ Cell in[8], out[8];\n"
+      "extern \"C\" __constant__ int first;\n"
+      "__global__ void k() { out[threadIdx.x].a = in[threadIdx.x].a + first; }\n"
+      "void run() { k<<<1, 8>>>(); }\n");
+  EXPECT_THAT(yaml, HasSubstr("in: {type: Cell, shape: [8]"));
+  EXPECT_THAT(yaml, HasSubstr("first: first"));
+  EXPECT_THAT(yaml, HasSubstr("read_symbols: {"));
+  const CliResult ran = run_with(yaml, {{"shape: [1], init: {uniform: [0, 16]}", "shape: [1], init: 5"},
+                                        {"checks: []", "checks: [{buffer: out, expected: 5}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
 TEST_F(NewProjects, NamespacesMayBeOpenedByMacros) {
@@ -249,6 +265,30 @@ void run(Table<double, View> t, double* y) { look<<<1, 64>>>(t, y); }
       run_with(yaml, {{"shape: [elements], init: 0}", "shape: [elements], init: 5}"},
                       {"checks: []", "checks: [{buffer: y, region: [[0, 64]], expected: 5}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewProjects, StructsThatAskForAnAlignmentHavePadding) {
+  const std::string yaml = draft(R"cuda(
+struct __align__(64) Queue {
+  float* data;
+  int n;
+};
+static_assert(sizeof(Queue) == 64);
+__global__ void fill(Queue* queues) {
+  Queue& q = queues[blockIdx.x];
+  if (threadIdx.x < q.n) q.data[threadIdx.x] = 1 + blockIdx.x;
+}
+int main() {
+  Queue* q;
+  cudaMalloc(&q, 2 * sizeof(Queue));
+  fill<<<2, 32>>>(q);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("Queue: {data: ulong, n: int, padding: \"uchar[48]\"}"));
+  EXPECT_THAT(
+      yaml,
+      HasSubstr(
+          "q: {type: Queue, shape: [2], init: {members: {data: {addresses: [data]}, n: 0, padding: 0}}}"));
 }
 
 /// Its other members lie where the host's program has them.

@@ -76,6 +76,7 @@ namespace { __device__ __align__(16) int4 hidden{}; }
 __constant__ unsigned ALIGNED(16) keys[2];
 __device__ __host__ class Vector { public: float x; };
 __device__ struct Body : Vector { int n; };
+struct Shape { __device__ [[nodiscard]] virtual int width() const = 0; };
 extern __constant__ float elsewhere[];
 namespace a { __constant__ long nx, ny[2] = {f(1, 2), 3}, *nz; }
 __device__ float function(float x, int y);

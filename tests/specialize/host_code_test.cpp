@@ -96,6 +96,12 @@ TEST(HostCode, MembersInBranchesDecideNothing) {
                       "__global__ void k(image_t a) { a.p_[0] = a.read(1); }\n" + kMain,
                   {"k"}),
               HasSubstr("struct Image {"));
+  EXPECT_THAT(cut("#include <string>\ntypedef struct Space_ {\n  float size;\n#if HOST\n  std::string "
+                  "name;\n#endif\n} "
+                  "Space;\n__global__ void k(float* a, Space s) { a[0] = s.size; }\n" +
+                      std::string(kMain),
+                  {"k"}),
+              HasSubstr("} Space;"));
 }
 
 TEST(HostCode, SpecialisationsOfVariableTemplatesGoWithThem) {
