@@ -131,16 +131,16 @@ bool name_compiler(std::string& text) {
 }
 
 /// A statement `__constant__ float table[4];`, which may begin with `extern` or `extern "C"`.
-struct DeviceVariable {
+struct VariableStatement {
   std::string name;
   std::size_t begin = 0;
   std::size_t words_of_extern = 0;  ///< tokens
   bool sized = true;                ///< not `[]`
 };
 
-std::optional<DeviceVariable> device_variable(const std::vector<Token>& tokens, std::size_t begin,
-                                              std::size_t end) {
-  DeviceVariable found;
+std::optional<VariableStatement> device_variable(const std::vector<Token>& tokens, std::size_t begin,
+                                                 std::size_t end) {
+  VariableStatement found;
   found.begin = begin;
   if (tokens[begin].is("extern")) found.words_of_extern = 1;
   if (found.words_of_extern == 1 && begin + 1 < end && tokens[begin + 1].kind == Token::Kind::kString)
