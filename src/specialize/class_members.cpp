@@ -583,10 +583,7 @@ std::optional<std::vector<TextParameter>> members_of(const ProgramText& program,
       members.resize(dynamic ? 2 : 1);
       return members;
     }
-    const bool of_std = id.name.starts_with("std::");
-    const std::size_t words =
-        words_of_container(id.name.substr(of_std ? std::string_view("std::").size() : 0));
-    if (words > 0)
+    if (const std::size_t words = words_of_container(id.name); words > 0)
       return members_named({{"unsigned long long [" + std::to_string(words) + "]", "container"}});
     if (id.name.ends_with("device_ptr") && id.arguments.size() == 1)
       return members_named({{id.arguments[0] + " *", "data"}});

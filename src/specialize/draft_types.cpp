@@ -216,9 +216,8 @@ std::size_t DraftTypes::padding_of(const std::string& name, const std::vector<Te
 std::size_t DraftTypes::container_words(const std::string& type) const {
   if (type.find_first_of("*&") != std::string::npos && type.find('<') == std::string::npos) return 0;
   if (type.ends_with('*') || type.ends_with('&')) return 0;
-  const TemplateId id = template_id(resolved_type(program_, type));
-  const std::string own = id.name.substr(id.name.starts_with("std::") ? std::string_view("std::").size() : 0);
-  return program_.classes.contains(own) ? 0 : words_of_container(own);
+  const std::string name = template_id(resolved_type(program_, type)).name;  // without "std::"
+  return program_.classes.contains(name) ? 0 : words_of_container(name);
 }
 
 std::string DraftTypes::name_of_instance(const std::string& type, int depth) const {

@@ -190,9 +190,9 @@ constexpr std::array<const char*, 2> kTypesOfLibraries = {"kiln/fft_types.h", "k
 const EmbeddedFile* header_of_host_side(const std::string& name) {
   const EmbeddedFile* header = cpu_stand_in(name);
   if (header == nullptr || header->text.empty()) return header;
-  const bool has_types = std::any_of(
-      kTypesOfLibraries.begin(), kTypesOfLibraries.end(),
-      [&](const char* types) { return header->text == "#include \"" + std::string(types) + "\"\n"; });
+  const bool has_types =
+      std::any_of(kTypesOfLibraries.begin(), kTypesOfLibraries.end(),
+                  [&](const char* types) { return header->text.find(types) != std::string_view::npos; });
   return has_types ? header : nullptr;
 }
 
