@@ -2,7 +2,8 @@
 # Sourced by tools/*.sh, with the repository as the working directory: messages and packages.
 
 say() { printf '%s\n' "$*" >&2; }
-step() { printf '\n== %s\n' "$*" >&2; }
+# With the time since the script's start.
+step() { printf '\n== %s (%d:%02d)\n' "$*" $((SECONDS / 60)) $((SECONDS % 60)) >&2; }
 # Exit codes as kiln's own: 2 for a wrong command line, 3 for something that this machine lacks.
 usage_error() { say "$0: $*; try $0 --help"; exit 2; }
 environment_error() { say "$0: $*"; exit 3; }

@@ -86,17 +86,23 @@ bool is_of_toolkit(FileSystem& files, const Path& folder) {
          files.status(folder / "hip/hip_runtime.h");
 }
 
+/// "NAME" or "NAME=VALUE"; whether the name is new.
+bool define(const std::string& macro, CompilerFlags& flags) {
+  const std::size_t equals = macro.find('=');
+  const std::string value = equals == std::string::npos ? "1" : macro.substr(equals + 1);
+  return flags.defines.insert_or_assign(macro.substr(0, equals), value).second;
+}
+
 CompilerFlags flags_for(FileSystem& files, const Path& source, const NewArguments& arguments) {
   CompilerFlags flags;
   const auto add_folder = [&](const Path& folder) {
     if (std::find(flags.folders.begin(), flags.folders.end(), folder) == flags.folders.end())
       flags.folders.push_back(folder);
   };
-  for (const std::string& define : arguments.defines) {
-    const std::size_t equals = define.find('=');
-    const std::string name = define.substr(0, equals);
-    if (!is_identifier(name)) throw bad_input("-D " + define + ": expected NAME or NAME=VALUE");
-    flags.defines[name] = equals == std::string::npos ? "1" : define.substr(equals + 1);
+  for (const std::string& one : arguments.defines) {
+    if (!is_identifier(one.substr(0, one.find('='))))
+      throw bad_input("-D " + one + ": expected NAME or NAME=VALUE");
+    define(one, flags);
   }
   for (const std::string& folder : arguments.folders) {
     if (!files.status(folder)) throw bad_input("-I " + folder + ": there is no such folder");
@@ -237,6 +243,27 @@ std::vector<LeftOutKernel> left_out_kernels(const std::vector<LeftOutPart>& part
   return kernels;
 }
 
+/// The macro ("X", "SIZE=4") that nothing defines and without which no kernel of the text is compiled, or not
+/// the first one that was asked for; "" if there is none.
+std::string missing_macro(const CompiledParts& parts, const std::vector<std::string>& kernels) {
+  if (kernels.empty()) {
+    if (parts.includes.text.find("__global__") != std::string::npos) return "";
+    const auto part = std::find_if(parts.left_out.begin(), parts.left_out.end(),
+                                   [](const LeftOutPart& one) { return !one.header && !one.remedy.empty(); });
+    return part == parts.left_out.end() ? "" : part->remedy;
+  }
+  for (const LeftOutPart& part : parts.left_out) {
+    if (part.remedy.empty() || part.text.find(kernels.front()) == std::string::npos) continue;
+    const auto is_asked_for = [&](const auto& kernel) { return kernel.name == kernels.front(); };
+    const std::vector<LeftOutKernel> found = left_out_kernels({part});
+    if (std::none_of(found.begin(), found.end(), is_asked_for)) continue;
+    const std::vector<TextKernel> compiled =
+        read_program(parts.includes.text, texts_of(parts.includes)).kernels;
+    if (std::none_of(compiled.begin(), compiled.end(), is_asked_for)) return part.remedy;
+  }
+  return "";
+}
+
 /// What a draft is made of.
 struct ProgramInput {
   Path source;
@@ -287,6 +314,16 @@ int run(World& world, const NewArguments& arguments) {
   if (!files.status(configured)) headers_of_failure.reset({&files, configured});
   if (!arguments.no_makefile && make_configured_headers(files, source, configured, flags, parts, found)) {
     flags.folders.push_back(configured);
+    parts = read_parts(files, text, source, flags);
+    add_folders_of_headers(files, text, source, folder, flags, parts, found);
+  }
+  constexpr int kMostConditionals = 4;  // around the kernels
+  for (int i = 0; i < kMostConditionals; ++i) {
+    const std::string macro = missing_macro(parts, kernels);
+    if (macro.empty() || !define(macro, flags)) break;
+    found += "nothing defines " + macro.substr(0, macro.find('=')) + ", without which " +
+             (kernels.empty() ? "no kernel is" : "'" + kernels.front() + "' is not") + " compiled: -D " +
+             macro + " added\n";
     parts = read_parts(files, text, source, flags);
     add_folders_of_headers(files, text, source, folder, flags, parts, found);
   }

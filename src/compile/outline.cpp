@@ -119,12 +119,21 @@ class Outliner {
     return std::min(i, head.end);
   }
 
+  /// "a::b::" of `namespace [[deprecated]] API a::inline b {`.
   [[nodiscard]] std::string namespace_name(TokenRange head) const {
     std::string name;
+    bool qualified = false;
     for (std::size_t i = head.begin; i < head.end; ++i) {
       const Token& token = tokens()[i];
-      if (token.identifier() && !token.is("namespace") && !token.is("inline"))
-        name += std::string(token.text) + "::";
+      if (at(i, "(") || at(i, "[")) {
+        i = matching_close(tokens(), i);
+      } else if (at(i, "::")) {
+        qualified = true;
+      } else if (token.identifier() && !token.is("namespace") && !token.is("inline") &&
+                 !token.is("__attribute__")) {
+        name = (qualified ? name : "") + std::string(token.text) + "::";
+        qualified = false;
+      }
     }
     return name;
   }

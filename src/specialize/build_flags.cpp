@@ -190,7 +190,7 @@ class MakefileReader {
     std::vector<std::string> in_front;
     for (const MakefileLine& line : kept) {
       const std::string expanded = collector_.expanded(line.text);
-      collector_.read_words(expanded, line.number, true);
+      if (!is_for_cmake(expanded)) collector_.read_words(expanded, line.number, true);
       if (!line.text.starts_with("\t")) {
         if (!trim(line.text).empty()) rule = rule_of(expanded, program);
       } else if (rule.of_program && in_front.empty()) {
@@ -203,6 +203,18 @@ class MakefileReader {
   }
 
  private:
+  /// `cd build && cmake -DUSE_CUDA=OFF ..`, `CMAKE_FLAGS = -DTESTS=ON`: these macros are CMake's variables.
+  static bool is_for_cmake(const std::string& line) {
+    std::istringstream words(line);
+    std::string word;
+    for (bool first = true; words >> word; first = false) {
+      if (first && word.starts_with("CMAKE")) return true;
+      if (word == "cmake" || word == "$(CMAKE)" || word == "${CMAKE}" || word.ends_with("/cmake"))
+        return true;
+    }
+    return false;
+  }
+
   /// `NAME = value`, also by := and ?=; a variable that += extends is expanded in neither part.
   void add_variable(const std::string& line) {
     const std::size_t equals = line.find('=');

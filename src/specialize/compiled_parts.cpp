@@ -28,6 +28,7 @@ struct TextBranch {
   bool taken = false;             ///< in some compilation
   bool read = false;              ///< its condition was reached
   std::optional<std::string> why;
+  std::string remedy;
 };
 
 /// A text with its conditionals, and what was found when it was read.
@@ -171,7 +172,7 @@ class PartsReader {
       if (!begins && !goes_on) continue;
       part.branch_of[i] = part.branches.size();
       open.push_back(part.branches.size());
-      part.branches.push_back({i, directives.size(), part.outer_of[i], conditional, false, false, {}});
+      part.branches.push_back({i, directives.size(), part.outer_of[i], conditional, false, false, {}, {}});
     }
     auto directive = directives.begin();
     for (IncludeUse& use : find_include_uses(text)) {
@@ -228,7 +229,7 @@ class PartsReader {
     Truth holds = is_directive(directive, "else") ? Truth::kAlways : macros_.holds(directive);
     if (holds == Truth::kSometimes && guards_text(part, i)) holds = Truth::kAlways;
     if (holds == Truth::kSometimes) part.unclear.insert(open.conditional);
-    if (holds == Truth::kNever && !branch.why) branch.why = why_not(part, branch);
+    if (holds == Truth::kNever && !branch.why) add_why_not(part, branch);
     if (holds != Truth::kNever) branch.taken = true;
     open.now =
         std::min({open.outer, holds, open.before == Truth::kSometimes ? Truth::kSometimes : Truth::kAlways});
@@ -256,17 +257,19 @@ class PartsReader {
     return text_of(part, branch).find(kKernelMark) != std::string_view::npos;
   }
 
-  [[nodiscard]] std::string why_not(const TextPart& part, const TextBranch& branch) const {
-    if (!has_kernels(part, branch)) return "";
+  void add_why_not(const TextPart& part, TextBranch& branch) const {
+    branch.why = "";
     const Directive& directive = part.source.directives[branch.directive];
-    if (directive.tokens.size() == 2 && directive.tokens[1].kind == Token::Kind::kNumber) return "";
+    const bool never = directive.tokens.size() == 2 && directive.tokens[1].kind == Token::Kind::kNumber;
+    if (never || !has_kernels(part, branch)) return;
     const std::vector<std::string> remedies = macros_.remedies(directive);
     const bool one_macro = directive.tokens.size() == 2 || is_defined_only(directive);
     const std::string why = one_macro && remedies.size() == 1
                                 ? "nothing defines " + remedies.front()
                                 : "'" + written(part, directive) + "' of line " +
                                       std::to_string(directive.tokens[0].line) + " does not hold";
-    return remedies.empty() ? why : why + " (-D " + join(remedies, " or -D ") + ")";
+    branch.why = remedies.empty() ? why : why + " (-D " + join(remedies, " or -D ") + ")";
+    if (remedies.size() == 1) branch.remedy = remedies.front();
   }
 
   /// `#if defined(X)` and `#if defined X`
@@ -342,11 +345,12 @@ class PartsReader {
     if (!part.visited) {
       if (part.text.find(kKernelMark) == std::string_view::npos) return;
       const std::string& name = includes_.headers[index - 1].name;
-      found.push_back({std::string(part.text), "no line that is compiled includes '" + name + "'", true});
+      found.push_back({std::string(part.text), "no line that is compiled includes '" + name + "'", true, ""});
     }
     for (const TextBranch& branch : part.branches) {
       if (is_outermost_left_out(part, branch) && has_kernels(part, branch))
-        found.push_back({std::string(text_of(part, branch)), branch.why.value_or(""), index > 0});
+        found.push_back(
+            {std::string(text_of(part, branch)), branch.why.value_or(""), index > 0, branch.remedy});
     }
   }
 

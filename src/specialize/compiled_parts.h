@@ -15,6 +15,7 @@ struct LeftOutPart {
   std::string text;
   std::string why;      ///< "nothing defines X (-D X)"; empty for `#if 0`
   bool header = false;  ///< it does not stand in the program's own text
+  std::string remedy;   ///< the one macro with which it is compiled: "X", "SIZE=4"; empty if not one
 };
 
 /// What is left of a program's texts where the conditions of the preprocessor are known. The text and the

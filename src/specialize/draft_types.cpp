@@ -66,6 +66,27 @@ std::string base_name(const std::string& name) {
   return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
+DraftTypes::DraftTypes(const ProgramText& program, bool has_library_objects)
+    : program_(program), has_library_objects_(has_library_objects), search_(program) {
+  for (const TextKernel& kernel : program.kernels) {
+    for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+      const bool written = kernel.assigned.contains(kernel.parameters[i].name);
+      if (written && pointers_in(kernel.parameters[i].type) > 1)
+        written_tables_.insert(launched_with(kernel, i));
+    }
+  }
+  written_tables_.erase("");
+}
+
+bool DraftTypes::is_written_table(const TextParameter& parameter, const TextKernel& kernel) const {
+  if (kernel.assigned.contains(parameter.name)) return true;
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    if (kernel.parameters[i].name == parameter.name && written_tables_.contains(launched_with(kernel, i)))
+      return true;
+  }
+  return false;
+}
+
 const TextLaunch* DraftTypes::launch_of(const TextKernel& kernel) const {
   const TextLaunch* first = nullptr;
   for (const TextLaunch& launch : program_.launches) {
@@ -332,6 +353,11 @@ ArgumentType DraftTypes::argument_type(const TextParameter& parameter, const Tex
   const bool one_extent = open != std::string::npos && type.find('[', open + 1) == std::string::npos;
   result.rows = stars == 2 && !reference && (open == std::string::npos || one_extent);
   if (stars > 1 && !result.rows) return result;
+  if (result.rows && is_written_table(parameter, kernel)) {
+    result.rows = result.read_only = false;
+    result.type = "ulong";  // addresses
+    return result;
+  }
   result.type = type_name(type, kernel);
   const auto row = result.type.empty()
                        ? numbers_of_library(program_, type.substr(0, type.find_first_of("*&[")))

@@ -38,8 +38,7 @@ struct ArgumentType {
 class DraftTypes {
  public:
   /// `has_library_objects`: the program uses function objects of Thrust, so libcu++'s are there, too.
-  DraftTypes(const ProgramText& program, bool has_library_objects)
-      : program_(program), has_library_objects_(has_library_objects), search_(program) {}
+  DraftTypes(const ProgramText& program, bool has_library_objects);
 
   [[nodiscard]] const ProgramText& program() const { return program_; }
 
@@ -224,8 +223,13 @@ class DraftTypes {
   /// most first.
   [[nodiscard]] const std::vector<TemplateValues>& instantiations(const TextKernel& kernel) const;
 
+  /// Whether kernels write the addresses themselves that a "float**" points to: this kernel, or another one
+  /// that is launched with the same pointer.
+  [[nodiscard]] bool is_written_table(const TextParameter& parameter, const TextKernel& kernel) const;
+
   const ProgramText& program_;
   const bool has_library_objects_;
+  std::set<std::string> written_tables_;  // arguments of launches
   mutable Instantiations search_;
   mutable std::map<std::string, std::vector<TextParameter>> instances_;  // by name_of_instance()
   mutable std::map<std::string, std::string> instance_types_;            // their types, by name

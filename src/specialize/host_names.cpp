@@ -95,13 +95,14 @@ const NameList kNumeric = {"accumulate",
                            "gcd",
                            "lcm",
                            "midpoint"};
-const NameList kFunctional = {
-    "function",      "bind",       "ref",          "cref",       "reference_wrapper",
-    "plus",          "minus",      "multiplies",   "divides",    "modulus",
-    "negate",        "equal_to",   "not_equal_to", "greater",    "less",
-    "greater_equal", "less_equal", "logical_and",  "logical_or", "logical_not",
-    "bit_and",       "bit_or",     "bit_xor",      "bit_not",    "hash",
-    "invoke",        "mem_fn",     "placeholders", "not_fn",     "identity"};
+const NameList kFunctional = {"function", "bind", "ref", "cref", "reference_wrapper", "plus", "minus",
+                              "multiplies", "divides", "modulus", "negate", "equal_to", "not_equal_to",
+                              "greater", "less", "greater_equal", "less_equal", "logical_and", "logical_or",
+                              "logical_not", "bit_and", "bit_or", "bit_xor", "bit_not", "hash", "invoke",
+                              "mem_fn", "placeholders", "not_fn", "identity",
+                              // Removed by C++17; compilers keep them.
+                              "unary_function", "binary_function", "ptr_fun", "mem_fun", "mem_fun_ref",
+                              "bind1st", "bind2nd", "not1", "not2"};
 const NameList kMemory = {"unique_ptr",
                           "shared_ptr",
                           "weak_ptr",

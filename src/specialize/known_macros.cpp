@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "specialize/build_flags.h"
 #include "specialize/constant_value.h"
 
 namespace kiln {
@@ -12,11 +13,11 @@ namespace {
 
 constexpr const char* kUnknownWord = "__unknown__";
 
-/// Of compilers, of headers that only they have, or of Kiln.
+/// Of compilers, of headers that only they have, or of Kiln; not the switch of a build ("USE_CUDA").
 bool is_of_compiler(std::string_view name) {
-  static constexpr std::array<std::string_view, 12> kStarts = {"KILN_",  "_",        "CUDA",    "CUDNN",
-                                                               "CUBLAS", "CUB_",     "THRUST_", "HIP",
-                                                               "NCCL_",  "USE_CUDA", "USE_HIP", "M_"};
+  if (!name.starts_with('_') && names_the_gpu(std::string(name))) return false;
+  static constexpr std::array<std::string_view, 11> kStarts = {
+      "KILN_", "_", "CUDA", "CUDNN", "CUBLAS", "CUB_", "THRUST_", "HIP", "NCCL_", "USE_HIP", "M_"};
   static constexpr std::array<std::string_view, 7> kNames = {"NULL",  "INFINITY", "NAN",   "HUGE_VAL",
                                                              "linux", "unix",     "assert"};
   return std::any_of(kStarts.begin(), kStarts.end(),

@@ -292,9 +292,10 @@ void ProgramItems::learn_scopes(const std::vector<Token>& tokens) {
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
     const bool opens = tokens[i].is("namespace") && !(i > 0 && tokens[i - 1].is("using"));
     if (!opens && !tokens[i].is("typename") && !tokens[i].is("class") && !tokens[i].is("struct")) continue;
-    for (std::size_t name = i + 1; name < tokens.size(); name += 2) {  // namespace a::b
-      scopes_.insert(tokens[name].text);
-      if (!opens || name + 2 >= tokens.size() || !tokens[name + 1].is("::")) break;
+    for (std::size_t name = i + 1; name < tokens.size(); ++name) {  // namespace API a::b
+      if (tokens[name].identifier()) scopes_.insert(tokens[name].text);
+      const bool more = tokens[name].identifier() || tokens[name].is("::");
+      if (!opens || !more) break;
     }
   }
 }

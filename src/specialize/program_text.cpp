@@ -323,14 +323,19 @@ class ProgramReader {
     in_device_code_ = false;
   }
 
-  /// "a::b::" of `namespace a::b {`.
+  /// "a::b::" of `namespace API a::inline b {`, in which API is a macro of an attribute.
   [[nodiscard]] std::string scope_name(const Declaration& declaration) const {
     if (declaration.names.empty()) return "";
-    std::size_t begin = declaration.body.begin - 1;  // of the brace
-    while (begin > declaration.whole.begin && (tokens()[begin - 1].identifier() || at(begin - 1, "::")) &&
-           !at(begin - 1, "namespace"))
-      --begin;
-    return text_of(tokens(), {begin, declaration.body.begin - 1}) + "::";
+    std::string name;
+    std::size_t end = declaration.body.begin - 1;  // the brace
+    while (end > declaration.whole.begin && tokens()[end - 1].identifier() && !at(end - 1, "namespace")) {
+      name = std::string(tokens()[end - 1].text) + "::" + name;
+      --end;
+      if (at(end - 1, "inline")) --end;
+      if (!at(end - 1, "::")) break;
+      --end;
+    }
+    return name;
   }
 
   /// What a function and the functions around its lambdas declare, without parameters that each call passes
@@ -563,6 +568,9 @@ class ProgramReader {
         most = std::max(most, passed);
       }
       if (at(i, "extern")) kernel.dynamic_shared = true;
+      const std::size_t close = at(i + 1, "[") ? tokens()[i + 1].close : declaration.body.end;
+      if (tokens()[i].identifier() && !member && close < declaration.body.end && at(close + 1, "="))
+        kernel.assigned.insert(std::string(tokens()[i].text));
     }
     for (std::size_t i = declaration.whole.begin; i < declaration.parameters.begin; ++i) {
       if (!at(i, "__launch_bounds__") || !at(i + 1, "(") || tokens()[i + 1].close >= tokens().size())

@@ -18,3 +18,12 @@ printf '#pragma once\n' > "$tree/src/base/some.h"
 if "$here/headers_alone.sh" "$tree" "$1" > "$tree/out" 2>&1; then
   echo "FAILED: a public header that needs src/ was let through"; exit 1
 fi
+rm "$tree/include/kiln/leaks.h"
+for name in first second; do printf '#pragma once\nstd::vector<int> %s();\n' $name > "$tree/src/base/$name.h"; done
+printf '#include "base/first.h"\n' > "$tree/src/base/first.cpp"
+printf '#include <vector>\n#include "base/second.h"\n' > "$tree/src/base/second.cpp"
+if "$here/headers_alone.sh" --sourceless "$tree" "$1" > "$tree/out" 2>&1; then
+  echo "FAILED: a header that its source does not include first was let through"; exit 1
+fi
+grep -q 'src/base/second.h: does not compile alone' "$tree/out" || { echo "FAILED: not named:"; cat "$tree/out"; exit 1; }
+if grep -q 'src/base/first.h' "$tree/out"; then echo "FAILED: a header was compiled that its source compiles"; exit 1; fi

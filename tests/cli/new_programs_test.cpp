@@ -1101,6 +1101,32 @@ TEST_F(NewPrograms, KernelsThatNothingCompilesAreLeftOut) {
   EXPECT_THAT(files_->read_file(path("with.yaml")).value_or(""), HasSubstr("check:\n"));
 }
 
+/// Without which no kernel is compiled, or not the one that was asked for.
+TEST_F(NewPrograms, MacrosThatNothingDefinesAreDefinedForTheKernels) {
+  const std::string text =
+      "#define API __attribute__((visibility(\"default\")))\n"
+      "#ifdef USE_CUDA\n#if TILE == 8\nnamespace API lib {\n"
+      "__global__ void fill(float* a) { a[threadIdx.x] = TILE; }\n"
+      "void run(float* a) { fill<<<1, 32>>>(a); }\n}\n#endif\n#endif\n";
+  std::string yaml = draft(text);
+  EXPECT_THAT(said_,
+              HasSubstr("nothing defines USE_CUDA, without which no kernel is compiled: -D USE_CUDA added"));
+  EXPECT_THAT(yaml, HasSubstr("defines: {TILE: 8, USE_CUDA: 1}"));
+  EXPECT_THAT(yaml, HasSubstr("entry: \"lib::fill\""));
+  const CliResult ran = run_with(
+      yaml, {{"default: 1024", "default: 32"}, {"checks: []", "checks: [{buffer: a, expected: 8}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+
+  files_->write_file(path("two.cu"),
+                     "__global__ void one(float* a) { a[0] = 1; }\n"
+                     "#ifdef WITH_TWO\n__global__ void two(float* a) { a[0] = 2; }\n#endif\n",
+                     false);
+  EXPECT_EQ(kiln({"new", path("two.cu"), "two", "-o", path("two.yaml")}).code, kExitDone);
+  EXPECT_THAT(files_->read_file(path("two.yaml")).value_or(""), HasSubstr("defines: {WITH_TWO: 1}"));
+  EXPECT_EQ(kiln({"new", path("two.cu"), "-o", path("one.yaml")}).code, kExitDone);
+  EXPECT_THAT(files_->read_file(path("one.yaml")).value_or(""), Not(HasSubstr("WITH_TWO")));
+}
+
 TEST_F(NewPrograms, MacrosAreThoseOfTheBranchThatIsCompiled) {
   const std::string text =
       "#ifdef RD_WG_SIZE_0_0\n#define BLOCK_SIZE RD_WG_SIZE_0_0\n#elif defined(RD_WG_SIZE)\n"

@@ -24,6 +24,22 @@ class NewShapes : public test::DraftTest {
   }
 };
 
+/// One kernel writes the pointers, another one follows them.
+TEST_F(NewShapes, TablesThatAKernelWritesHoldAddresses) {
+  const std::string yaml = valid_draft(R"cuda(
+__global__ void set(float** table, float* all, int n) { table[threadIdx.x] = all + threadIdx.x * n; }
+__global__ void add(float** rows, float** others, int n) { for (int i = 0; i < n; ++i) rows[threadIdx.x][i] += others[0][i]; }
+int main() {
+  float **table, **others, *all;
+  set<<<1, 8>>>(table, all, 4);
+  add<<<1, 8>>>(table, others, 4);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("table: {type: ulong, shape: "));
+  EXPECT_THAT(yaml, HasSubstr("args: [table, all, n]"));
+  EXPECT_THAT(yaml, HasSubstr("args: [table, {pointers: others}, n]"));
+}
+
 TEST_F(NewShapes, AreWhatTheProgramAllocates) {
   const std::string yaml = valid_draft(R"cuda(
 #define SIDE 64

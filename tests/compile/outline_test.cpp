@@ -90,10 +90,13 @@ __device__ float defined(float x) { __device__ float* y = &x; return *y; }
 TEST(Outline, NamespacesMayStandBehindMacros) {
   const Outline text = outline(
       "LIB_BEGIN namespace a { VIS(4) namespace b { __constant__ float w[2]; } __device__ int n; } "
-      "LIB_END\n");
+      "LIB_END\n"
+      "namespace API c::inline d { __device__ int n; } namespace [[deprecated(\"x\")]] e { __device__ int n; "
+      "}\n"
+      "namespace __attribute__((visibility(\"default\"))) f { __device__ int n; }\n");
   std::vector<std::string> names;
   for (const DeviceVariable& variable : text.variables) names.push_back(variable.qualified_name);
-  EXPECT_THAT(names, ElementsAre("a::b::w", "a::n"));
+  EXPECT_THAT(names, ElementsAre("a::b::w", "a::n", "c::d::n", "e::n", "f::n"));
 }
 
 TEST(Outline, AVariableMayBeDefinedByItsWholeName) {

@@ -67,6 +67,9 @@ TEST(BuildFlags, SwitchesOfTheGpuAreOn) {
   EXPECT_EQ(names("ifneq ($(CUDA),OFF)\nF = -DA\nendif\nifeq ($(CUDA),OFF)\nF = -DB\nelse\nF = -DC\nendif\n"),
             "A C ");
   EXPECT_EQ(names("ifdef NO_CUDA\nF = -DA\nendif\nifeq ($(CUDA_DEBUG),1)\nF = -DB\nendif\n"), "");
+  EXPECT_EQ(
+      names("CMAKE_FLAGS = -DA=1\nall:\n\tcd build && cmake -DUSE_CUDA=OFF -DB=ON ..\n\tnvcc -DC x.cu\n"),
+      "C ");
   EXPECT_EQ(names("ifdef ENABLE_GPU\nF = -DA\nendif\nifeq ($(CUDA_ENABLED),ON)\nF += -DB\nendif\n"), "A B ");
   EXPECT_EQ(names("ifdef MYLIB_USE_CUDA\nF = -DA\nendif\nifdef USE_CUDA_TOOLKIT\nF += -DB\nendif\n"), "A B ");
   EXPECT_EQ(names("ifdef NO_USE_CUDA\nF = -DA\nendif\nifdef MYLIB_CUDA\nF += -DB\nendif\n"), "");

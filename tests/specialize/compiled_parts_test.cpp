@@ -137,23 +137,25 @@ TEST(CompiledParts, HeadersAreReadWhereTheyAreIncluded) {
 
 TEST(CompiledParts, ReasonsNameTheMacrosThatAreMissing) {
   const struct {
-    const char *condition, *why;
+    const char *condition, *why, *remedy;
   } cases[] = {
-      {"#ifdef A", "nothing defines A (-D A)"},
-      {"#if defined(A)", "nothing defines A (-D A)"},
+      {"#ifdef A", "nothing defines A (-D A)", "A"},
+      {"#ifdef USE_CUDA", "nothing defines USE_CUDA (-D USE_CUDA)", "USE_CUDA"},
+      {"#if defined(A)", "nothing defines A (-D A)", "A"},
       {"#if defined( A ) || defined  B",
-       "'#if defined( A ) || defined B' of line 1 does not hold (-D A or -D B)"},
-      {"#if defined(A) && C == 2", "'#if defined(A) && C == 2' of line 1 does not hold"},
-      {"#if SIZE > 8", "'#if SIZE > 8' of line 1 does not hold (-D SIZE=9)"},
-      {"#ifndef __CUDACC__", "'#ifndef __CUDACC__' of line 1 does not hold"},
-      {"#if 1\n#else", "'#if 1' of line 1 holds"},
-      {"#if 0", ""},
+       "'#if defined( A ) || defined B' of line 1 does not hold (-D A or -D B)", ""},
+      {"#if defined(A) && C == 2", "'#if defined(A) && C == 2' of line 1 does not hold", ""},
+      {"#if SIZE > 8", "'#if SIZE > 8' of line 1 does not hold (-D SIZE=9)", "SIZE=9"},
+      {"#ifndef __CUDACC__", "'#ifndef __CUDACC__' of line 1 does not hold", ""},
+      {"#if 1\n#else", "'#if 1' of line 1 holds", ""},
+      {"#if 0", "", ""},
   };
   for (const auto& one : cases) {
     const CompiledParts parts =
         parts_of_program(std::string(one.condition) + "\n__global__ void k() {}\n#endif\n");
     ASSERT_EQ(parts.left_out.size(), 1U) << one.condition;
     EXPECT_EQ(parts.left_out[0].why, one.why);
+    EXPECT_EQ(parts.left_out[0].remedy, one.remedy);
     EXPECT_EQ(trim(parts.left_out[0].text), "__global__ void k() {}");
   }
 }

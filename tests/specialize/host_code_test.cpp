@@ -540,6 +540,10 @@ TEST(HostCode, KeepsAHeaderThatAKernelUses) {
   EXPECT_THAT(
       cut("#include <functional>\ntemplate <class F> __global__ void k(F f) {}\n", {"k<std::plus<int>>"}),
       HasSubstr("#include <functional>"));
+  EXPECT_THAT(cut("#include <functional>\nstruct F : std::unary_function<int, int> {};\n"
+                  "template <class F> __global__ void k(F f) {}\n",
+                  {"k<F>"}),
+              HasSubstr("#include <functional>"));
 }
 
 TEST(HostCode, UnderstandsNamesOfItsOwn) {

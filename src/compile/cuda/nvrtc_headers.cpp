@@ -117,6 +117,14 @@ constexpr std::string_view kStreams =
     "template <class Character, class Traits>\nclass basic_ostream;\n"
     "template <class Character, class Traits>\nclass basic_istream;\n}\n";
 
+/// What C++17 removed from <functional> and the host's libraries keep; libcu++ does not.
+constexpr std::string_view kBasesOfFunctions =
+    "#ifndef _LIBCUDACXX_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION\nnamespace std {\n"
+    "template <class A, class R>\nstruct unary_function {\n  typedef A argument_type;\n  typedef R "
+    "result_type;\n};\n"
+    "template <class A, class B, class R>\nstruct binary_function {\n  typedef A first_argument_type;\n"
+    "  typedef B second_argument_type;\n  typedef R result_type;\n};\n}\n#endif\n";
+
 /// NVRTC has the declarations of these headers built in.
 constexpr std::array<std::string_view, 9> kRuntimeHeaders = {
     "cuda_runtime.h",  "cuda_runtime_api.h", "device_launch_parameters.h",
@@ -153,6 +161,7 @@ std::optional<std::string> header_text(const std::string& name, const CudaHeader
   if (from_libcu(cpp, cuda, files)) {
     text = "#include <cuda/std/" + cpp +
            ">\nnamespace cuda {\nnamespace std {}\n}\nnamespace std {\nusing namespace cuda::std;\n}\n";
+    if (cpp == "functional") text += kBasesOfFunctions;
   }
   if (own != nullptr && (text.empty() || own->with == With::kBoth)) text += own->text;
   // A text may include it inside of `extern "C"`.
@@ -412,6 +421,7 @@ std::string nvrtc_headers_fingerprint() {
   hasher.field(kNvccHeader, std::string(embedded::kNvcc) + std::string(embedded::kMathConstants) +
                                 std::string(embedded::kGnuConstants));
   hasher.field(kThrustSeqHeader, std::string(embedded::kThrustSeq));
+  hasher.field("functional", kBasesOfFunctions);
   return hasher.hex();
 }
 

@@ -197,6 +197,19 @@ TEST_F(StandardHeaders, OfCAreThereBesideLibcu) {
   EXPECT_EQ(compile(specialize(text, "f")).format, "cubin");
 }
 
+/// Libraries of the host keep it.
+TEST_F(StandardHeaders, OfFunctionsHaveWhatLaterStandardsRemoved) {
+  if (!has_cuda_headers("cuda/std/functional")) GTEST_SKIP() << "CUDA's libcu++ is not here";
+  EXPECT_EQ(
+      compile(specialize(
+                  "#include <functional>\nstruct Max : std::binary_function<int, int, int> {\n"
+                  "  __device__ result_type operator()(int a, int b) const { return a > b ? a : b; }\n};\n"
+                  "extern \"C\" __global__ void f(int* a) { a[0] = Max()(a[1], std::plus<int>()(a[2], 1)); }",
+                  "f"))
+          .format,
+      "cubin");
+}
+
 TEST_F(StandardHeaders, OfCudaAreFoundAndTheirVersionIsInTheKey) {
   if (!has_cuda_headers("cuda_fp16.h")) GTEST_SKIP() << "CUDA's headers are not here";
   const Specialization specialization = specialize(R"(#include <cuda_fp16.h>
