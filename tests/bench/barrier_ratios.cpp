@@ -1,9 +1,12 @@
 #include <array>
+#include <cstdio>
+#include <string>
 #include <type_traits>
 #include <vector>
 
 #include "barrier_kernels.h"
 #include "barrier_loops.h"
+#include "gpu_figures.h"
 #include "kiln/kiln.h"
 #include "opencl_program.h"
 #include "ratio_table.h"
@@ -80,7 +83,46 @@ class Rows {
   std::vector<float> in, more, between, mine, theirs;
 };
 
+/// Compiles one kernel of the text, each time as a part of another text, and loads it.
+template <class... Values>
+void print_compiles(const Service& service, const DeviceHandle& cpu, int rounds, const char* kernel,
+                    Extent2 block) {
+  std::vector<double> times;
+  for (int i = 0; i < rounds; ++i) {
+    const std::string text = "// " + std::to_string(i) + "\n" + kBarrierKernels;
+    const Program program = service.program("barrier_kernels.cu", text);
+    times.push_back(seconds_of([&] {
+                      static_cast<void>(program.function(kernel, cpu)
+                                            .block(block[0], block[1])
+                                            .template get<void(float*, Values...)>());
+                    }) *
+                    1e3);
+  }
+  print_row("cold compile and load of " + std::string(kernel) + ", ms", times, "%.0f", "200");
+}
+
 }  // namespace
+
+void print_barrier_compiles(const BenchOptions& options) {
+  Settings settings = Settings::from_environment();
+  settings.cache = false;
+  const Service service(settings);
+  const DeviceHandle cpu = service.device("cpu");
+  std::printf("\nKernels with barriers on the CPU back end, %s, %d compiles of each\n\n", cpu.name().c_str(),
+              options.rounds);
+  std::printf("| figure | median (quartiles) | goal |\n| --- | --- | --- |\n");
+  using In = const float*;
+  const int rounds = options.rounds;
+  print_compiles<In, int>(service, cpu, rounds, "jacobi", {16, 16});
+  print_compiles<In, In, int>(service, cpu, rounds, "hotspot", {16, 16});
+  print_compiles<In, int, int>(service, cpu, rounds, "layernorm_unrolled", {32, 4});
+  print_compiles<In, int, int>(service, cpu, rounds, "layernorm_tiles", {128, 1});
+  print_compiles<In, In, int>(service, cpu, rounds, "gemm", {16, 16});
+  print_compiles<In>(service, cpu, rounds, "scan", {256, 1});
+  print_compiles<In>(service, cpu, rounds, "reduce", {256, 1});
+  print_compiles<>(service, cpu, rounds, "bitonic", {512, 1});
+  print_compiles<In, int>(service, cpu, rounds, "transpose", {32, 8});
+}
 
 void barrier_ratios(const Service& service, const DeviceHandle& cpu, int rounds, OpenClProgram* opencl) {
   constexpr int kSide = 2048, kGrid = 2034, kHot = 1024, kMatrix = 512, kRows = 4096, kWidth = 768,

@@ -24,6 +24,8 @@ void print_cpu_ratios(const BenchOptions& options);
 /// Kernels with barriers on the CPU back end against OpenMP loops, or the same kernels in OpenCL (PoCL); a
 /// Markdown table on standard output.
 void print_barrier_ratios(const BenchOptions& options, bool beside_opencl);
+/// Cold compiles of the same kernels for the CPU; a Markdown table on standard output.
+void print_barrier_compiles(const BenchOptions& options);
 /// Cold compile, warm start and peak memory of the kiln program; a Markdown table on standard output.
 void print_process_figures(const BenchOptions& options);
 /// Load and size of the shared library, compile time of the headers; a Markdown table.

@@ -67,8 +67,9 @@ int main(int argc, char** argv) {
   bool spaces = false;
   app.add_flag("--spaces", spaces, "only the building of large search spaces");
   std::string barriers;
-  app.add_option("--barriers", barriers, "only kernels with barriers on the CPU, against this")
-      ->check(CLI::IsMember({"openmp", "opencl"}));
+  app.add_option("--barriers", barriers,
+                 "only kernels with barriers on the CPU: against this, or their cold compiles")
+      ->check(CLI::IsMember({"openmp", "opencl", "compile"}));
   bool sweep = false;
   app.add_flag("--sweep", sweep, "only the time of a whole sweep, cold and from disk");
   app.add_option("--grid", options.grid, "of sweeps: points in each direction")->check(CLI::Range(16, 1024));
@@ -81,6 +82,10 @@ int main(int argc, char** argv) {
     }
     if (background) {
       kiln::bench::print_background_figures(options);
+      return 0;
+    }
+    if (barriers == "compile") {
+      kiln::bench::print_barrier_compiles(options);
       return 0;
     }
     if (!barriers.empty()) {
