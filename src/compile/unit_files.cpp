@@ -4,7 +4,7 @@ namespace kiln {
 
 void write_unit_headers(FileSystem& files, const std::filesystem::path& folder,
                         const std::vector<std::pair<std::string, std::string>>& headers) {
-  files.make_directories(folder / "kiln", true);
+  files.make_directories(folder, true);
   for (const auto& [name, text] : headers) {
     const std::filesystem::path path = (folder / name).lexically_normal();
     const std::string relative = path.lexically_relative(folder).string();

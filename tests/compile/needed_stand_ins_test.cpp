@@ -10,9 +10,11 @@ namespace kiln::test {
 namespace {
 
 using ::testing::_;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using ::testing::Not;
 using ::testing::Pair;
@@ -31,9 +33,10 @@ TEST(NeededStandIns, AreThoseThatTheTextAsksForAndWhatTheyInclude) {
   EXPECT_THAT(needed, Not(Contains("curand_kernel.h")));
 }
 
-TEST(NeededStandIns, ThatTheStandardLibraryIncludesAreAlwaysThere) {
+TEST(NeededStandIns, ThatTheStandardLibraryIncludesAreThereWithIt) {
   EXPECT_THAT(needed_stand_ins({"#include <algorithm>\n"}, {}, {}),
               UnorderedElementsAre("assert.h", "cassert"));
+  EXPECT_THAT(needed_stand_ins({"#include \"mine.h\"\n"}, {"mine.h"}, {}), IsEmpty());
 }
 
 TEST(NeededStandIns, AreAllWhereAHeaderMayIncludeAny) {
@@ -55,6 +58,29 @@ TEST(NeededStandIns, AreAllThatAUnitHas) {
   EXPECT_THAT(unit.headers, Each(Pair(Not(StartsWith("thrust/")), _)));
   specialization.options = {"-imacros", "cuda_bf16.h"};
   EXPECT_THAT(make_cpu_unit(specialization, true).headers, Contains(Pair(StartsWith("thrust/"), _)));
+}
+
+/// `namespace cg = cooperative_groups;` alone needs no header, and no parts of the shim.
+TEST(NeededStandIns, OfASplitTextAreThoseThatItUses) {
+  Specialization specialization;
+  specialization.source_name = "k.cu";
+  specialization.entries.emplace_back().name_expression = "k";
+  const auto split = [&](const std::string& sync) {
+    const SplitUnit made = make_split_unit(
+        specialization,
+        "#pragma kiln_text_begins\n# 1 \"/tmp/kiln/include/cooperative_groups.h\" 1\n# 2 \"k.cu\" 2\n"
+        "namespace cg = cooperative_groups;\n__global__ void k(float* a) {\n  a[threadIdx.x] += 1;\n  " +
+            sync + "\n  a[threadIdx.x] += a[threadIdx.x ^ 1];\n}\n",
+        true);
+    EXPECT_TRUE(made.splits) << sync;
+    return made.unit;
+  };
+  const CpuUnit plain = split("__syncthreads();");
+  EXPECT_THAT(plain.headers, IsEmpty());
+  EXPECT_THAT(plain.text, AllOf(Not(HasSubstr("cooperative_groups")), Not(HasSubstr("kiln shim integers"))));
+  const CpuUnit grouped = split("cg::this_thread_block().sync();");
+  EXPECT_THAT(grouped.headers, Contains(Pair("cooperative_groups.h", HasSubstr("thread_block"))));
+  EXPECT_THAT(grouped.text, HasSubstr("namespace cg = cooperative_groups;"));
 }
 
 }  // namespace

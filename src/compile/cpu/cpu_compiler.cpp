@@ -73,7 +73,9 @@ std::vector<std::string> fixed_options(bool clang) {
   // If g++ 12 merges two iterations of a loop, it no longer vectorises the loop inside: miniBUDE runs ten
   // times slower.
   const std::vector<std::string> gcc = {"-fwhole-program", "-fno-gnu-unique", "-fno-loop-unroll-and-jam",
-                                        "--param=max-inline-insns-auto=400", "-fno-diagnostics-color"};
+                                        "--param=max-inline-insns-auto=400", "-fno-diagnostics-color",
+                                        // The linker need not load it: nothing is optimised there.
+                                        "-fno-use-linker-plugin"};
   const std::vector<std::string> llvm = {"-mllvm", "-inline-threshold=2000", "-Wno-duplicate-decl-specifier",
                                          "-Wno-pass-failed", "-fno-color-diagnostics"};
   options.insert(options.end(), clang ? llvm.begin() : gcc.begin(), clang ? llvm.end() : gcc.end());

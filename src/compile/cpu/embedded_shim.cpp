@@ -435,20 +435,11 @@ std::vector<ShimPart> make_shim_parts() {
       {"CHAR_", "SCHAR_", "UCHAR_", "SHRT_", "USHRT_", "INT_M", "UINT_MAX", "LONG_M", "ULONG_MAX", "LLONG_M",
        "ULLONG_MAX"});
   add("memory_of_std", "#include <cstring>\n", {"std::mem"});
-  add("integers", embedded::kIntegers, {}, {}, {"__popc",      "__clz",
-                                                "__ffs",       "__brev",
-                                                "__byte_perm", "__funnelshift",
-                                                "__mul",       "__umul",
-                                                "__sad",       "__usad",
-                                                "__fns",       "__hadd",
-                                                "__rhadd",     "__uhadd",
-                                                "__urhadd",    "__dp",
-                                                "__float2",    "__double2",
-                                                "__saturate",  "kiln_to_integer",
-                                                "kiln_prmt",   "kiln_lop3",
-                                                "kiln_packed", "kiln_shfl",
-                                                "kiln_ptx",    "cooperative_groups",
-                                                "#include"});
+  add("integers", embedded::kIntegers, {}, {},
+      {"__popc",    "__clz",       "__ffs",     "__brev",    "__byte_perm", "__funnelshift",   "__mul",
+       "__umul",    "__sad",       "__usad",    "__fns",     "__hadd",      "__rhadd",         "__uhadd",
+       "__urhadd",  "__dp",        "__float2",  "__double2", "__saturate",  "kiln_to_integer", "kiln_prmt",
+       "kiln_lop3", "kiln_packed", "kiln_shfl", "kiln_ptx",  "#include"});
   add("intrinsics", embedded::kIntrinsics, {}, {},
       {"__f",
        "__int",
@@ -478,7 +469,6 @@ std::vector<ShimPart> make_shim_parts() {
        "kiln_ptx",
        "__threadfence_cluster",
        "__cluster",
-       "cooperative_groups",
        "#include"});
   add("rounding", embedded::kRounding, {"_rd", "_ru", "_rz"});
   add("words", embedded::kWords, {"__v"});

@@ -74,21 +74,23 @@ std::set<std::string_view> needed_stand_ins(const std::vector<std::string_view>&
     open.insert(open.end(), asked.names.begin(), asked.names.end());
   }
   std::set<std::string_view> needed;
-  // The standard library's own headers include these.
-  for (const EmbeddedFile& header : cpu_stand_in_headers()) {
-    if (header.each_time) needed.insert(header.name);
-  }
+  bool standard = false;
   while (!open.empty()) {
     const std::string name = std::move(open.back());
     open.pop_back();
     const auto found = stand_ins.find(name);
     if (found == stand_ins.end()) {
       if (!own.contains(name) && !is_standard(name)) return all_stand_ins();
+      standard = standard || !own.contains(name);
     } else if (found->second.any) {
       return all_stand_ins();
     } else if (needed.insert(found->first).second) {
       open.insert(open.end(), found->second.names.begin(), found->second.names.end());
     }
+  }
+  // The standard library's own headers include these.
+  for (const EmbeddedFile& header : cpu_stand_in_headers()) {
+    if (standard && header.each_time) needed.insert(header.name);
   }
   return needed;
 }

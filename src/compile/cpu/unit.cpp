@@ -112,6 +112,39 @@ std::string split_expression(const std::string& name_expression, const std::stri
   return prefix + function + "<kiln_shape_" + number + rest;
 }
 
+/// A preprocessed text without `namespace cg = cooperative_groups;` if it names neither elsewhere: the header
+/// and what it needs of the shim would only take time. Its name goes from the markers of lines, too.
+std::string without_unused_groups(std::string text) {
+  constexpr std::string_view kGroups = "cooperative_groups";
+  if (text.find(kGroups) == std::string::npos) return text;
+  const TokenizedText source = tokenize(text);
+  const std::vector<Token>& tokens = source.tokens;
+  std::set<std::string_view> aliases;
+  std::vector<TokenSpan> definitions;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].is(kGroups)) continue;
+    const bool defines = i >= 3 && i + 1 < tokens.size() && tokens[i - 3].is("namespace") &&
+                         tokens[i - 1].is("=") && tokens[i + 1].is(";");
+    if (!defines) return text;
+    aliases.insert(tokens[i - 2].text);
+    definitions.push_back({i - 3, i + 1});
+  }
+  const auto named = std::count_if(tokens.begin(), tokens.end(),
+                                   [&](const Token& token) { return aliases.contains(token.text); });
+  if (static_cast<std::size_t>(named) != definitions.size()) return text;
+  std::string result = text;
+  for (const TokenSpan& one : definitions) {
+    for (std::size_t at = tokens[one.begin].offset; at < tokens[one.end].end(); ++at) {
+      if (result[at] != '\n') result[at] = ' ';
+    }
+  }
+  for (std::size_t at = result.find(kGroups); at != std::string::npos; at = result.find(kGroups, at + 1)) {
+    const std::size_t line = result.rfind('\n', at) + 1;
+    if (result.compare(line, 2, "# ") == 0) result.replace(at, kGroups.size(), "groups");
+  }
+  return result;
+}
+
 class UnitWriter {
  public:
   UnitWriter(const Specialization& specialization, bool gcc, const EntryWays* ways = nullptr)
@@ -205,14 +238,14 @@ class UnitWriter {
     std::vector<TextEdit> edits = mark_lane_indices(outlined);
     for (TextEdit& edit : splitter.edits()) edits.push_back(std::move(edit));
     mark_guarded(outlined, edits);
-    const std::string written = apply_edits(host_text, std::move(edits));
+    const std::string written = without_unused_groups(apply_edits(host_text, std::move(edits)));
     add_shim(written);
-    if (text.find("cooperative_groups") != std::string::npos)
+    if (written.find("cooperative_groups") != std::string::npos)
       unit_.text += "#include \"cooperative_groups.h\"\n";
     unit_.text += written + line_marker("kiln entries");
     add_entries();
     add_symbols(&outlined);
-    add_headers();
+    add_included_headers();
     result.unit = std::move(unit_);
     return result;
   }
@@ -639,12 +672,42 @@ class UnitWriter {
       own.insert(header.name);
     }
     std::vector<std::string> names = spec_.unseen_headers;
+    for (std::string& option : options_that_include()) names.push_back(std::move(option));  // any
+    return needed_stand_ins(texts, own, names);
+  }
+
+  [[nodiscard]] std::vector<std::string> options_that_include() const {
+    std::vector<std::string> found;
     for (const std::string& option : spec_.options) {
       for (const char* start : {"-imacros", "--imacros", "-include", "--include"}) {
-        if (option.starts_with(start)) names.push_back(option);  // any
+        if (option.starts_with(start)) found.push_back(option);
       }
     }
-    return needed_stand_ins(texts, own, names);
+    return found;
+  }
+
+  /// Of a preprocessed text, which includes stand-ins alone. Each file takes time.
+  void add_included_headers() {
+    if (!options_that_include().empty()) return add_headers();
+    const std::set<std::string_view> in_use = needed_stand_ins({unit_.text}, {}, {});
+    for (const EmbeddedFile& stand_in : cpu_stand_in_headers()) {
+      if (!in_use.contains(stand_in.name)) continue;
+      unit_.headers.emplace_back(stand_in.name,
+                                 (stand_in.each_time ? "" : "#pragma once\n") + std::string(stand_in.text));
+    }
+  }
+
+  /// Whether a text has the name, or may put it together.
+  [[nodiscard]] bool may_include(std::string_view name) const {
+    const auto may = [&](std::string_view text) {
+      return text.find(name) != std::string_view::npos || text.find("##") != std::string_view::npos ||
+             text.find("include_next") != std::string_view::npos;
+    };
+    return may(unit_.text) || !options_that_include().empty() ||
+           std::any_of(spec_.headers.begin(), spec_.headers.end(),
+                       [&](const IncludedHeader& header) { return may(header.text); }) ||
+           std::any_of(spec_.defines.begin(), spec_.defines.end(),
+                       [&](const auto& define) { return may(define.second); });
   }
 
   void add_headers() {
@@ -659,10 +722,12 @@ class UnitWriter {
       unit_.headers.emplace_back(stand_in.name, empty ? "" : text);
     }
     // For its excerpts the compiler reads these files again; there the directive is line 1.
-    unit_.headers.emplace_back("kiln/portable.h",
-                               line_directive("kiln/portable.h", 2) + host(portable_, portable_header()));
-    unit_.headers.emplace_back("kiln/params.h",
-                               line_directive("kiln/params.h", 2) + host(params_, spec_.params_header));
+    if (may_include("portable.h"))
+      unit_.headers.emplace_back("kiln/portable.h",
+                                 line_directive("kiln/portable.h", 2) + host(portable_, portable_header()));
+    if (may_include("params.h"))
+      unit_.headers.emplace_back("kiln/params.h",
+                                 line_directive("kiln/params.h", 2) + host(params_, spec_.params_header));
     std::map<std::string, std::string> name_of_path;
     std::set<std::string> names;
     for (std::size_t i = 0; i < spec_.headers.size(); ++i) {

@@ -148,7 +148,11 @@ class coalesced_group : public lanes<coalesced_group> {
   explicit coalesced_group(unsigned members, unsigned rank = 0, unsigned count = 1)
       : members_(members), meta_rank_(rank), meta_size_(count) {}
   unsigned members() const { return members_; }
-  unsigned lane_at(unsigned rank) const { return __fns(members_, 0, static_cast<int>(rank) + 1); }
+  unsigned lane_at(unsigned rank) const {  // 0xffffffff: it has fewer lanes
+    unsigned rest = members_;
+    for (; rank > 0 && rest != 0; --rank) rest &= rest - 1;
+    return rest == 0 ? 0xffffffffu : static_cast<unsigned>(__builtin_ctz(rest));
+  }
   unsigned meta_group_rank() const { return meta_rank_; }
   unsigned meta_group_size() const { return meta_size_; }
 
