@@ -399,10 +399,12 @@ Subcommand add_new_command(CLI::App& app) {
   command->add_option("-D", arguments->defines, "Macro of the compiler's command line; several are possible")
       ->type_name("NAME[=VALUE]")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   command->add_option("-I", arguments->folders, "Folder with headers; several are possible")
       ->type_name("FOLDER")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   command->add_flag("--no-makefile", arguments->no_makefile,
                     "Take no -D and -I from the Makefile, CMakeLists.txt and setup.py of the program");

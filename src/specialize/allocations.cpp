@@ -15,8 +15,13 @@ bool opens(const Token& token) {
   return token.is("(") || token.is("[") || token.is("{");
 }
 
-/// "x" of "(void**)&x" and of "&x".
+/// "x" of "&x", "(void**)&x" and "reinterpret_cast<void**>(&x)".
 std::string pointer_of(const std::vector<Token>& tokens, TokenSpan span) {
+  for (std::size_t i = span.begin; i < span.end; ++i) {
+    if (!tokens[i].is("(") || tokens[i].close + 1 != span.end) continue;
+    span = {i + 1, span.end - 1};
+    break;
+  }
   const bool has_form =
       span.end >= span.begin + 2 && tokens[span.end - 1].identifier() && tokens[span.end - 2].is("&");
   return has_form ? std::string(tokens[span.end - 1].text) : "";

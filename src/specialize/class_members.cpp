@@ -116,6 +116,9 @@ std::string with_const_in_front(const std::string& type) {
   return behind ? "const " + text.substr(0, text.size() - kConst.size()) : text;
 }
 
+bool all_stand_for(const TextClass& one, const std::vector<std::string>& patterns,
+                   const std::vector<std::string>& arguments, Values& values);
+
 /// Whether what a specialisation is for, "const T" or "Vec<T, 3> *", is an argument; `values`: what its
 /// parameters stand for.
 bool stands_for(const TextClass& one, const std::string& written, const std::string& type_of_argument,
@@ -142,22 +145,28 @@ bool stands_for(const TextClass& one, const std::string& written, const std::str
     return values.try_emplace(std::string(parameter->text), value).first->second == value;  // Same<T, T>
   }
   const auto form = parse_type(pattern), type = parse_type(argument);
-  if (!form || !type || form->before != type->before || form->after != type->after ||
-      form->id.name != type->id.name || form->id.arguments.size() != type->id.arguments.size())
-    return false;
-  for (std::size_t i = 0; i < form->id.arguments.size(); ++i) {
-    if (!stands_for(one, form->id.arguments[i], type->id.arguments[i], values)) return false;
+  return form && type && form->before == type->before && form->after == type->after &&
+         form->id.name == type->id.name && all_stand_for(one, form->id.arguments, type->id.arguments, values);
+}
+
+bool all_stand_for(const TextClass& one, const std::vector<std::string>& patterns,
+                   const std::vector<std::string>& arguments, Values& values) {
+  const bool pack = !patterns.empty() && patterns.back().ends_with("...");
+  const std::size_t single = patterns.size() - (pack ? 1 : 0);
+  if (pack ? arguments.size() < single : arguments.size() != single) return false;
+  for (std::size_t i = 0; i < single; ++i) {
+    if (!stands_for(one, patterns[i], arguments[i], values)) return false;
   }
-  return true;
+  if (!pack) return true;
+  const std::string name(trim(patterns.back().substr(0, patterns.back().size() - 3)));
+  const auto rest = arguments.begin() + static_cast<std::ptrdiff_t>(single);
+  const std::string value = join(std::vector<std::string>(rest, arguments.end()), ", ");
+  return values.try_emplace(name, value).first->second == value;
 }
 
 /// Whether a specialisation is for these arguments; `values`: what its parameters stand for.
 bool fits(const TextClass& one, const std::vector<std::string>& arguments, Values& values) {
-  if (one.specialises.empty() || one.specialises.size() != arguments.size()) return false;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (!stands_for(one, one.specialises[i], arguments[i], values)) return false;
-  }
-  return true;
+  return !one.specialises.empty() && all_stand_for(one, one.specialises, arguments, values);
 }
 
 FoundClass find_class(const ProgramText& program, TemplateId id, int depth = 0);

@@ -132,7 +132,7 @@ class ClassReader {
     for (const Declaration& member : declaration.members) {
       if (member.kind == Kind::kAlias) add_alias(tokens_, member, one.types);
       if (member.kind == Kind::kClass) add_nested_class(member, one);
-      if (member.kind == Kind::kEnum) add_enumerators(member, one);
+      if (member.kind == Kind::kEnum) add_enumeration(member, one);
       if (member.kind == Kind::kFunction || member.kind == Kind::kPrototype) {
         for (std::size_t i = member.whole.begin; i < member.parameters.begin; ++i)
           one.declares_virtual = one.declares_virtual || at(i, "virtual");
@@ -203,10 +203,29 @@ class ClassReader {
   }
 
   /// `enum { value = 4 };`, a constant of an older school.
-  void add_enumerators(const Declaration& declaration, TextClass& one) const {
+  /// An enumeration is the type that its values have.
+  void add_enumeration(const Declaration& declaration, TextClass& one) const {
+    if (declaration.body.begin == 0) return;
+    std::set<std::string_view> enumerators;
+    std::optional<std::int64_t> next = 0;
     for (const TokenSpan& part : parts_of(tokens_, declaration.body, true)) {
-      if (part.end > part.begin + 2 && at(part.begin + 1, "="))
-        one.constants[std::string(tokens_[part.begin].text)] = text_of(tokens_, {part.begin + 2, part.end});
+      if (part.empty()) continue;
+      const std::string name(tokens_[part.begin].text);
+      enumerators.insert(tokens_[part.begin].text);
+      if (part.end > part.begin + 2 && at(part.begin + 1, "=")) {
+        one.constants[name] = text_of(tokens_, {part.begin + 2, part.end});
+        next = parse_integer(one.constants[name]);
+      } else if (next) {
+        one.constants[name] = std::to_string(*next);
+      }
+      if (next) ++*next;
+    }
+    std::string type = "int";
+    for (std::size_t i = declaration.whole.begin; i + 1 < declaration.body.begin; ++i) {
+      if (at(i, ":")) type = text_of(tokens_, {i + 1, declaration.body.begin - 1});
+    }
+    for (const std::string_view name : declaration.names) {
+      if (!enumerators.contains(name)) one.types.emplace(name, type);
     }
   }
 

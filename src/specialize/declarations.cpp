@@ -500,4 +500,27 @@ std::vector<Declaration> read_declarations(const TokenizedText& text,
   return Reader(text, specifier_macros, scope_macros).run();
 }
 
+bool is_value(const std::vector<Token>& tokens, const Declaration& member) {
+  using Kind = Declaration::Kind;
+  static const std::set<std::string_view> specifiers = {
+      "static",  "constexpr", "const",  "inline",   "bool",     "char",     "short",   "int",
+      "long",    "float",     "double", "unsigned", "signed",   "size_t",   "int8_t",  "int16_t",
+      "int32_t", "int64_t",   "std",    "uint8_t",  "uint16_t", "uint32_t", "uint64_t"};
+  if (member.kind == Kind::kEnum) return true;
+  if (member.kind != Kind::kVariable || member.names.size() != 1) return false;
+  bool constant = false, is_static = false, value = false;
+  for (std::size_t i = member.whole.begin; i < member.whole.end; ++i) {
+    const Token& token = tokens[i];
+    if (token.is("(") || token.is("{") || token.is("[") || token.is("*") || token.is("&")) {
+      if (!value || !token.is("*")) return false;
+    }
+    is_static = is_static || token.is("static");
+    constant = constant || token.is("const") || token.is("constexpr");
+    value = value || token.is("=");
+    const bool own = token.is(member.names.front());
+    if (!value && token.identifier() && !own && !specifiers.contains(token.text)) return false;
+  }
+  return is_static && constant && value;
+}
+
 }  // namespace kiln

@@ -43,4 +43,8 @@ struct Declaration {
     const TokenizedText& text, const std::set<std::string_view>& specifier_macros = {},
     const std::set<std::string_view>& scope_macros = {});
 
+/// Whether a member of a class is an enumeration, or a constant of a built-in type with a plain value:
+/// `static constexpr float kMost = 2 * 1e3f;`.
+[[nodiscard]] bool is_value(const std::vector<Token>& tokens, const Declaration& member);
+
 }  // namespace kiln

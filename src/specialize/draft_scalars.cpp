@@ -183,11 +183,13 @@ void DraftScalars::add_type_parameters(const TextKernel& kernel) {
   for (const TextParameter& parameter : kernel.template_parameters) {
     if (parameter.type != "typename" && parameter.type != "class") continue;
     if (types_.template_type(kernel, parameter.name) != parameter.name) continue;
-    if (!type_parameters_.insert(parameter.name).second) continue;
+    if (type_parameters_.contains(parameter.name)) continue;
     const std::string argument = types_.template_argument(kernel, parameter.name);
     TextKernel plain;
     const std::string known = argument.empty() ? "" : types_.type_name(argument, plain);
     const std::string value = !known.empty() ? known : guessed_type(parameter.name, kernel);
+    if (value == parameter.name) continue;  // a class of this name is the argument itself
+    type_parameters_.insert(parameter.name);
     std::vector<std::string> others = types_.template_arguments(kernel, parameter.name, kMostTypes);
     if (!others.empty()) others.erase(others.begin());
     type_lines_.push_back({parameter.name + ": {type: type, default: " + quoted_scalar(value) + "}",

@@ -767,7 +767,8 @@ bool DraftTypes::has_form(const std::vector<TextParameter>& members, const TextK
            if (!is_identifier(member.name) || !extent_of(member.type)) return false;
            if (holds_address(member.type)) return true;
            const std::string element = member.type.substr(0, member.type.find('['));
-           const bool plain = element.find_first_of("*&:") == std::string::npos;
+           const bool of_std = !workload_type(bare_type(element)).empty();  // std::uint16_t
+           const bool plain = element.find_first_of(of_std ? "*&" : "*&:") == std::string::npos;
            return plain && !type_name(member.type, kernel, depth + 1).empty();
          });
 }

@@ -156,27 +156,33 @@ class Cutter {
   [[nodiscard]] TextEdit blank(const Item& item) const {
     const std::string forward = program_.forward_declaration(item);
     const bool used = !forward.empty() && code_.names().contains(item.declaration->names.front());
-    return program_.without(item, used ? with_used_enumerations(item, forward) : "");
+    return program_.without(item, used ? with_used_values(item, forward) : "");
   }
 
-  /// `class A { public: enum Mode { ... }; ... };` of `class A;` where the code uses an enumeration of the
-  /// class. There can be no objects of it.
-  [[nodiscard]] std::string with_used_enumerations(const Item& item, const std::string& forward) const {
+  /// `class A { public: enum Mode { ... }; ... };` of `class A;` where the code uses an enumeration or a
+  /// constant of the class. There can be no objects of it.
+  [[nodiscard]] std::string with_used_values(const Item& item, const std::string& forward) const {
     const std::vector<Token>& tokens = program_.tokens_of(item);
-    std::string enumerations;
+    std::string enumerations, values;
+    bool uses_constant = false;
     for (const std::size_t index : item.members) {
       const Item& member = program_.items[index];
       const TokenSpan whole = member.declaration->whole;
-      if (member.declaration->kind != Declaration::Kind::kEnum || !member.whole) continue;
-      const bool used = std::any_of(
+      if (!member.whole || !is_value(tokens, *member.declaration)) continue;
+      const bool named = std::any_of(
           tokens.begin() + static_cast<std::ptrdiff_t>(whole.begin),
           tokens.begin() + static_cast<std::ptrdiff_t>(whole.end),
           [&](const Token& token) { return token.identifier() && code_.names().contains(token.text); });
-      if (used) enumerations += text_of(tokens, whole) + " ";
+      const std::string text = text_of(tokens, whole) + " ";
+      const bool enumeration = member.declaration->kind == Kind::kEnum;
+      uses_constant = uses_constant || (named && !enumeration);
+      if (named && enumeration) enumerations += text;
+      values += text;
     }
-    if (enumerations.empty()) return forward;
+    if (!uses_constant) values = enumerations;  // a constant may have others in its value
+    if (values.empty()) return forward;
     const std::string name(item.declaration->names.front());
-    return forward.substr(0, forward.find(';')) + " { public: " + enumerations + name + "(const " + name +
+    return forward.substr(0, forward.find(';')) + " { public: " + values + name + "(const " + name +
            "&) = delete; ~" + name + "() = delete; };";
   }
 

@@ -374,10 +374,9 @@ class HostFinder {
     return false;
   }
 
-  /// `Codec::Mode` and `Codec::kFast` of `class Codec { enum Mode { kFast }; ... };`, whose enumerations
-  /// stay.
-  [[nodiscard]] bool names_enumeration(const std::vector<Token>& tokens, std::size_t at,
-                                       std::size_t end) const {
+  /// `Codec::Mode` and `Codec::kFast` of `class Codec { enum Mode { kFast }; ... };`, whose enumerations and
+  /// constants stay.
+  [[nodiscard]] bool names_value(const std::vector<Token>& tokens, std::size_t at, std::size_t end) const {
     if (at + 2 >= end || !tokens[at + 1].is("::")) return false;
     const std::vector<std::size_t>& named = program_.by_name.at(tokens[at].text);
     return std::any_of(named.begin(), named.end(), [&](std::size_t index) {
@@ -386,7 +385,7 @@ class HostFinder {
         const Item& member = program_.items[one];
         const std::vector<Token>& words = program_.tokens_of(member);
         const TokenSpan whole = member.declaration->whole;
-        return member.declaration->kind == Kind::kEnum &&
+        return is_value(words, *member.declaration) &&
                std::any_of(words.begin() + static_cast<std::ptrdiff_t>(whole.begin),
                            words.begin() + static_cast<std::ptrdiff_t>(whole.end),
                            [&](const Token& word) { return word.is(tokens[at + 2].text); });
@@ -401,7 +400,7 @@ class HostFinder {
     for (std::size_t i = span.begin; i < span.end; ++i) {
       const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
       const auto found = member ? program_.by_name.end() : program_.by_name.find(tokens[i].text);
-      if (found == program_.by_name.end() || names_enumeration(tokens, i, span.end)) continue;
+      if (found == program_.by_name.end() || names_value(tokens, i, span.end)) continue;
       bool all = true, own = false, all_own = true;  // of the same class: these come first
       bool any = false;
       for (const std::size_t other : found->second) {

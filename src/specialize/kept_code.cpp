@@ -136,6 +136,8 @@ Names KeptCode::parameter_names(const Item& item) const {
   const TokenSpan parameters = item.declaration->parameters;
   for (std::size_t i = parameters.begin; i < parameters.end; ++i) {
     if (tokens[i].is("(") || tokens[i].is("[")) i = std::min(tokens[i].close, parameters.end);
+    if (tokens[i].is("<") && i > parameters.begin && tokens[i - 1].identifier())  // Vec<N, float> x
+      i = std::max(i + 1, std::min(behind_angles(tokens, i, parameters.end), parameters.end)) - 1;
     const bool last =
         i + 1 == parameters.end ||
         (i + 1 < parameters.end && (tokens[i + 1].is(",") || tokens[i + 1].is("=") || tokens[i + 1].is("[")));

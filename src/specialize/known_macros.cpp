@@ -48,6 +48,14 @@ bool is_of_other_system(std::string_view name) {
   return names.contains(name);
 }
 
+/// Words of CUDA and HIP that are macros of nvcc and hipcc.
+bool is_macro_of_dialect(std::string_view name) {
+  static const std::set<std::string_view> names = {
+      "__global__",  "__device__",   "__host__",        "__shared__",        "__constant__",
+      "__managed__", "__noinline__", "__forceinline__", "__launch_bounds__", "__align__"};
+  return names.contains(name);
+}
+
 /// Of <limits.h>, on the systems that CUDA has, whose long has 64 bits. In place of larger numbers than
 /// conditions are evaluated with stands the largest of these, which is enough where a text asks for 32 bits.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 11> kLimits = {
@@ -141,6 +149,7 @@ void KnownMacros::learn(const Directive& directive, Truth compiled) {
 
 Truth KnownMacros::is_defined(std::string_view name) const {
   if (expander_.find(name) != nullptr || unclear_texts_.contains(name)) return Truth::kAlways;
+  if (is_macro_of_dialect(name) && !undefined_.contains(name)) return Truth::kAlways;
   if (unclear_.contains(name)) return Truth::kSometimes;
   const bool of_hip = compilers_ == ReadFor::kCuda && name.starts_with("__HIP");
   if (undefined_.contains(name) || is_of_other_system(name) || of_hip) return Truth::kNever;

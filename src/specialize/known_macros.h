@@ -21,9 +21,9 @@ enum class Truth { kNever, kSometimes, kAlways };
 enum class ReadFor { kAny, kHip, kCuda };
 
 /// What is known of macros at a place of a program. Macros of compilers, of CUDA and of HIP may be defined or
-/// not, but `__cplusplus` is the macro of C++17, the limits of whole numbers are known, and macros of systems
-/// on which no CUDA program is compiled are not defined. Any other macro is defined if the program or its
-/// command line defines it.
+/// not, but `__global__` and the like are, `__cplusplus` is the macro of C++17, the limits of whole numbers
+/// are known, and macros of systems on which no CUDA program is compiled are not defined. Any other macro is
+/// defined if the program or its command line defines it.
 class KnownMacros {
  public:
   /// `defines`: of the command line. For HIP nvcc's macros are not known to be defined; for CUDA HIP's macros

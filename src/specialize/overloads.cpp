@@ -99,24 +99,61 @@ void find_functions(const std::vector<Declaration>& declarations, std::string_vi
   }
 }
 
-/// Renames it in one text; `overloads`: what there is instead.
-bool rename(std::string& text, const Choice& choice, std::set<std::string>& overloads) {
+/// Where the name stands, also in front of the arguments of a specialisation; 0: there is another one.
+std::size_t place_of_name(const std::vector<Token>& tokens, const Declaration& function,
+                          std::string_view name) {
+  std::size_t at = function.parameters.begin - 2;
+  if (tokens[at].is(">")) {
+    for (int depth = 0; at > function.whole.begin; --at) {
+      if (tokens[at].is(">")) ++depth;
+      if (tokens[at].is("<") && --depth == 0) break;
+    }
+    --at;
+  }
+  return tokens[at].is(name) ? at : 0;
+}
+
+/// What was found of the overload that a choice means.
+struct FoundOverload {
+  bool function = false;
+  bool specialisation = false;      ///< of a template whose own types are others
+  std::set<std::string> overloads;  ///< what there is
+};
+
+/// Renames it in one text, with the specialisations of a template.
+void rename(std::string& text, const Choice& choice, FoundOverload& found) {
   const std::string before = text;
   const TokenizedText tokens = tokenize(before);
   const std::vector<Declaration> declarations = read_declarations(tokens);
   std::vector<const Declaration*> functions;
   find_functions(declarations, choice.name, functions);
-  std::vector<TextEdit> edits;
+  std::vector<const Declaration*> chosen, specialisations;
+  bool is_template = false;
+  std::size_t parameters = 0;
   for (const Declaration* function : functions) {
     const std::string types = parameter_types(tokens, *function);
-    overloads.insert(choice.name + "(" + types + ")");
-    if (types != choice.types) continue;
-    const Token& name = tokens.tokens[function->parameters.begin - 2];
-    if (name.is(choice.name)) edits.push_back({name.offset, name.text.size(), own_name(choice)});
+    found.overloads.insert(choice.name + "(" + types + ")");
+    if (tokens.tokens[function->parameters.begin - 2].is(">")) {
+      specialisations.push_back(function);
+      found.specialisation = found.specialisation || types == choice.types;
+    } else if (types == choice.types) {
+      chosen.push_back(function);
+      is_template = is_template || tokens.tokens[function->whole.begin].is("template");
+      parameters = parts_of(tokens.tokens, function->parameters, true).size();
+    }
   }
-  if (edits.empty()) return false;
+  for (const Declaration* one : specialisations) {
+    const bool fits = parts_of(tokens.tokens, one->parameters, true).size() == parameters;
+    if (is_template && fits) chosen.push_back(one);
+  }
+  std::vector<TextEdit> edits;
+  for (const Declaration* function : chosen) {
+    const std::size_t at = place_of_name(tokens.tokens, *function, choice.name);
+    if (at > 0) edits.push_back({tokens.tokens[at].offset, choice.name.size(), own_name(choice)});
+  }
+  if (edits.empty()) return;
+  found.function = true;
   text = apply_edits(before, std::move(edits));
-  return true;
 }
 
 bool has_function(const std::string& text, const std::string& name) {
@@ -141,20 +178,16 @@ std::string name_overload(Specialization& specialization, const std::string& exp
   if (open == std::string::npos || expression.find('<') < open) return expression;
   const Choice choice = parse_choice(expression);
   const std::string name = own_name(choice);
-  std::set<std::string> overloads;
-  bool found = rename(specialization.source_text, choice, overloads);
-  for (IncludedHeader& header : specialization.headers)
-    found = rename(header.text, choice, overloads) || found;
-  found =
-      found || any_text(specialization, [&](const std::string& text) { return has_function(text, name); });
-  if (!found) {
-    throw bad_input(
-        specialization.source_name + ": no kernel '" + choice.name + "(" + choice.types + ")'" +
-        (overloads.empty()
-             ? ""
-             : "; there is " + join(std::vector<std::string>(overloads.begin(), overloads.end()), ", ")));
-  }
-  return choice.scope + name + choice.arguments;
+  FoundOverload found;
+  rename(specialization.source_text, choice, found);
+  for (IncludedHeader& header : specialization.headers) rename(header.text, choice, found);
+  const auto has_name = [&](const std::string& text) { return has_function(text, name); };
+  if (found.function || any_text(specialization, has_name)) return choice.scope + name + choice.arguments;
+  // The arguments of the template choose it.
+  if (found.specialisation) return choice.scope + choice.name + choice.arguments;
+  const std::vector<std::string> overloads(found.overloads.begin(), found.overloads.end());
+  throw bad_input(specialization.source_name + ": no kernel '" + choice.name + "(" + choice.types + ")'" +
+                  (overloads.empty() ? "" : "; there is " + join(overloads, ", ")));
 }
 
 }  // namespace kiln

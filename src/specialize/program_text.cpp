@@ -603,8 +603,14 @@ class ProgramReader {
     kernel.types = parameter_types(source_, declaration);
     const std::size_t offset = tokens()[declaration.whole.begin].offset;
     for (std::size_t i = 0; i < program_.kernels.size(); ++i) {
-      const TextKernel& other = program_.kernels[i];
+      TextKernel& other = program_.kernels[i];
       if (other.name != kernel.name) continue;
+      const bool alike = other.parameters.size() == kernel.parameters.size();
+      if (other.specialises && alike && !kernel.template_parameters.empty()) {  // the template itself
+        other = std::move(kernel);
+        offsets_[i] = offset;
+        return;
+      }
       if (other.types == kernel.types || are_alternatives(source_, offset, offsets_[i])) return;
     }
     for (TextKernel& other : program_.kernels) {
@@ -751,7 +757,8 @@ class ProgramReader {
     std::string name = add_alias(tokens(), declaration, types);
     if (!types.contains(name)) return name;
     const std::string& target = types[name];
-    if (target != name && base_of(target) == name) return name;  // `using Ray = math::Ray;`: the class itself
+    // `using Ray = math::Ray;`, `using Vec = math::Vec<T>;`: the class itself, or what the other alias says.
+    if (target != name && base_of(target.substr(0, target.find('<'))) == name) return name;
     const auto [first, fresh] = type_offsets_.try_emplace(name, offset);
     if (!fresh && are_alternatives(source_, offset, first->second)) return name;
     program_.types.insert_or_assign(name, types[name]);

@@ -12,10 +12,10 @@ namespace {
 bool is_access(std::string_view rest, const TextureFetch& fetch) {
   if (fetch.kind.surface) return rest == "read" || rest == "write";
   if (rest.empty()) return true;
+  if (rest == "Lod" || rest == "Grad") return true;
   if (fetch.kind.layers) return false;
   if (rest == "fetch") return fetch.kind.dimensions == 1;
-  if (rest == "gather") return fetch.kind.dimensions == 2;
-  return rest == "Lod" || rest == "Grad";
+  return rest == "gather" && fetch.kind.dimensions == 2;
 }
 
 /// The access of a function's name, without its type.

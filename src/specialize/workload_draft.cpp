@@ -71,7 +71,8 @@ class Drafter {
     }
     for (const TextKernel* kernel : chosen) {
       if (const auto why = draft_kernel(*kernel))
-        draft_.notes.push_back("'" + kernel->name + "' is left out: " + *why);
+        draft_.notes.push_back("'" + kernel->name + "'" + line_of_overload(*kernel) +
+                               " is left out: " + *why);
     }
     const std::string wide =
         wavefronts_of_64(request_.text, request_.file.substr(request_.file.rfind('/') + 1));
@@ -209,31 +210,46 @@ class Drafter {
     return by_kernels;
   }
 
+  /// " of line 20" where another kernel has the name.
+  [[nodiscard]] static std::string line_of_overload(const TextKernel& kernel) {
+    return kernel.overloaded && kernel.line > 0 ? " of line " + std::to_string(kernel.line) : "";
+  }
+
+  /// Whether a name means the kernel: "ns::k", "k", or "k(float *, int)" of several.
+  [[nodiscard]] static bool is_meant(const TextKernel& kernel, const std::string& name) {
+    if (name == kernel.name || name == base_name(kernel.name)) return true;
+    const auto without_blanks = [](std::string text) {
+      std::erase(text, ' ');
+      return text;
+    };
+    const std::string wanted = without_blanks(name), types = without_blanks("(" + kernel.types + ")");
+    return wanted == kernel.name + types || wanted == base_name(kernel.name) + types;
+  }
+
   /// In the order in which the program first launches them.
   std::vector<const TextKernel*> chosen_kernels() {
     std::vector<std::string> known;
-    for (const TextKernel& kernel : program_.kernels) known.push_back(kernel.name);
+    for (const TextKernel& kernel : program_.kernels)
+      known.push_back(kernel.name + (kernel.overloaded ? "(" + kernel.types + ")" : ""));
     note_what_is_not_compiled();
     for (const std::string& name : request_.kernels) {
-      const bool there = std::any_of(known.begin(), known.end(), [&](const std::string& one) {
-        return one == name || base_name(one) == name;
-      });
-      if (!there) {
-        throw bad_input("no kernel '" + name + "'" + suggestion(name, known) +
-                            " (its kernels: " + join(known, ", ") + ")",
-                        {request_.file, 0, 0});
-      }
+      const bool there = std::any_of(program_.kernels.begin(), program_.kernels.end(),
+                                     [&](const TextKernel& kernel) { return is_meant(kernel, name); });
+      if (there) continue;
+      const std::string near = suggestion(name, known);
+      const bool lists = near.find("expected one of") != std::string::npos;
+      throw bad_input(
+          "no kernel '" + name + "'" + near + (lists ? "" : " (its kernels: " + join(known, ", ") + ")"),
+          {request_.file, 0, 0});
     }
     std::vector<const TextKernel*> chosen;
     const std::set<std::string> by_kernels =
         request_.kernels.empty() ? launched_by_kernels() : std::set<std::string>{};
     const auto add = [&](const TextKernel& kernel) {
       if (by_kernels.contains(base_name(kernel.name))) return;
-      const bool asked =
-          request_.kernels.empty() ||
-          std::any_of(request_.kernels.begin(), request_.kernels.end(), [&](const std::string& name) {
-            return name == kernel.name || name == base_name(kernel.name);
-          });
+      const bool asked = request_.kernels.empty() ||
+                         std::any_of(request_.kernels.begin(), request_.kernels.end(),
+                                     [&](const std::string& name) { return is_meant(kernel, name); });
       if (asked && std::find(chosen.begin(), chosen.end(), &kernel) == chosen.end())
         chosen.push_back(&kernel);
     };
@@ -571,7 +587,7 @@ class Drafter {
         values.push_back(parameter.name);
       } else if (const auto number = type || enumerator ? std::nullopt : types_.value_of(given)) {
         values.push_back(std::to_string(*number));
-      } else if (!given.empty() && given != parameter.name &&
+      } else if (!given.empty() && (given != parameter.name || (type && program_.classes.contains(given))) &&
                  (type || shown || !types_.names_variable(given))) {
         values.push_back(with_scopes_of_classes(given));
         if (!shown) guessed.push_back(parameter.name);

@@ -36,7 +36,7 @@ int main() {
 }
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("table: {type: ulong, shape: "));
-  EXPECT_THAT(yaml, HasSubstr("args: [table, all, n]"));
+  EXPECT_THAT(yaml, HasSubstr("args: [table, all_, n]"));
   EXPECT_THAT(yaml, HasSubstr("args: [table, {pointers: others}, n]"));
 }
 

@@ -22,7 +22,8 @@ TEST(Allocations, HaveTheNameOfThePointer) {
                           "  hipMalloc(reinterpret_cast<void**>(&d), 8);\n"
                           "  cudaMalloc(pointers, 8);\n"
                           "}"),
-              ElementsAre(Pair("a", "n*sizeof(float)"), Pair("b", "size(1,2)*4"), Pair("c", "bytes")));
+              ElementsAre(Pair("a", "n*sizeof(float)"), Pair("b", "size(1,2)*4"), Pair("c", "bytes"),
+                          Pair("d", "8")));
 }
 
 TEST(Allocations, OfTwoSizesAreLeftOut) {

@@ -261,6 +261,11 @@ extern "C" __global__ void k(float* out, cudaTextureObject_t planes, cudaTexture
   const int layer = threadIdx.x;
   out[layer] = tex2DLayered<float>(planes, 2.0f, 1.0f, layer - 1);
   out[4 + layer] = tex1DLayered<float>(lines, 2.0f, layer - 1);
+  const float2 step = make_float2(1, 1);  // a texture has one level
+  if (tex2DLayeredLod<float>(planes, 2.0f, 1.0f, layer - 1, 0.0f) != out[layer]) out[layer] = -1;
+  if (tex2DLayeredGrad<float>(planes, 2.0f, 1.0f, layer - 1, step, step) != out[layer]) out[layer] = -2;
+  if (tex1DLayeredLod<float>(lines, 2.0f, layer - 1, 0.0f) != out[4 + layer]) out[4 + layer] = -1;
+  if (tex1DLayeredGrad<float>(lines, 2.0f, layer - 1, 1.0f, 1.0f) != out[4 + layer]) out[4 + layer] = -2;
 })",
                                      "k");
   std::vector<float> in(24);

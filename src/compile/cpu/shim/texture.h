@@ -268,6 +268,10 @@ KILN_FETCH(tex3DLod, (float x, float y, float z, float), 3, false, 0, x, y, z)
 KILN_FETCH(tex1DGrad, (float x, float, float), 1, false, 0, x)
 KILN_FETCH(tex2DGrad, (float x, float y, float2, float2), 2, false, 0, x, y)
 KILN_FETCH(tex3DGrad, (float x, float y, float z, float4, float4), 3, false, 0, x, y, z)
+KILN_FETCH(tex1DLayeredLod, (float x, int layer, float), 1, true, layer, x)
+KILN_FETCH(tex2DLayeredLod, (float x, float y, int layer, float), 2, true, layer, x, y)
+KILN_FETCH(tex1DLayeredGrad, (float x, int layer, float, float), 1, true, layer, x)
+KILN_FETCH(tex2DLayeredGrad, (float x, float y, int layer, float2, float2), 2, true, layer, x, y)
 #undef KILN_FETCH
 
 /// One component of the four elements that a linear filter weighs: of (0, 1), (1, 1), (1, 0), (0, 0).

@@ -57,6 +57,7 @@ void ExpressionText::find_lambdas(TokenRange range) {
     if (before.identifier() && !before.is("return")) continue;
     if (before.is("]") || before.is(")") || before.kind == Token::Kind::kNumber) continue;
     std::size_t at = tokens[i].close + 1;
+    while (at < range.end && tokens[at].text.starts_with("__")) ++at;  // [] __device__ (int x)
     if (body_.is(at, "(")) at = tokens[at].close + 1;
     while (at < range.end && !body_.is(at, "{") && !body_.is(at, ";") && !body_.is(at, ")")) ++at;
     if (body_.is(at, "{")) lambdas_.push_back({at, tokens[at].close});
