@@ -699,17 +699,19 @@ std::vector<UndeclaredFunction> undeclared_functions(FileSystem& files, const Pa
 
 namespace {
 
-/// Whether `text`, a file of `folder`, includes the file `included`, by its path from there or by the end of
-/// its path.
-bool includes_file(const std::string& text, const Path& folder, const Path& included) {
+/// Whether `text`, a file of `folder`, includes the file `included`, by its path from there, by the end of
+/// its path, or by its name in quotes where no such file is beside the text (-I may find it).
+bool includes_file(FileSystem& files, const std::string& text, const Path& folder, const Path& included) {
   if (text.find(included.filename().string()) == std::string::npos) return false;
   const std::vector<IncludeUse> uses = find_include_uses(text);
   return std::any_of(uses.begin(), uses.end(), [&](const IncludeUse& use) {
     if (Path(use.header.name).filename() != included.filename()) return false;
     if ((folder / use.header.name).lexically_normal() == included) return true;
     if (use.header.name.find("..") != std::string::npos) return false;
+    const bool plain = use.header.name.find('/') == std::string::npos;
+    if (plain) return use.header.quoted && !found_status(files, folder / use.header.name);
     const std::string end = "/" + Path(use.header.name).lexically_normal().generic_string();
-    return use.header.name.find('/') != std::string::npos && included.generic_string().ends_with(end);
+    return included.generic_string().ends_with(end);
   });
 }
 
@@ -782,7 +784,7 @@ std::filesystem::path including_file(FileSystem& files, const std::filesystem::p
     for (const Path& path : files_beside(files, folder / "none", {})) {
       if (path == included || !seen.insert(path).second || ++read > kMostFilesOfProject) continue;
       const std::string other = readable_text(files, path);
-      if (!includes_file(other, folder, included)) continue;
+      if (!includes_file(files, other, folder, included)) continue;
       const bool launches = other.find("<<<") != std::string::npos &&
                             std::any_of(kernels.begin(), kernels.end(), [&](const std::string& kernel) {
                               return other.find(kernel) != std::string::npos;

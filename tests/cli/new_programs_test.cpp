@@ -2200,6 +2200,23 @@ TEST_F(NewPrograms, WordsOfCudaAreDefined) {
   EXPECT_THAT(yaml, HasSubstr("symbols: {factor: factor}"));
 }
 
+/// Where the compiler finds CUDA's own headers, too.
+TEST_F(NewPrograms, WordsOfCudaKeepTheirMeaningWithBarriers) {
+  for (const char* first : {"#ifndef __global__\n#define __global__\n#endif\n#if "
+                            "!defined(__shared__)\n#define __shared__\n#endif\n",
+                            "#include <device_types.h>\n", "#include <crt/host_defines.h>\n"}) {
+    const std::string yaml =
+        draft(std::string(first) +
+              "__global__ void turn(int* x) {\n  __shared__ int s[64];\n  s[threadIdx.x] = x[threadIdx.x];\n"
+              "  __syncthreads();\n  x[threadIdx.x] = s[63 - threadIdx.x] + threadIdx.x;\n}\n"
+              "int main() { int* x; turn<<<1, 64>>>(x); }\n");
+    const CliResult ran = run_with(yaml, {{"default: 1024", "default: 64"},
+                                          {"init: {uniform: [0, 16]}", "init: {iota: [0, 1]}"},
+                                          {"checks: []", "checks: [{buffer: x, expected: 63}]"}});
+    EXPECT_EQ(ran.code, kExitDone) << first << ran.err << ran.out << yaml;
+  }
+}
+
 TEST_F(NewPrograms, ASpecialisationMayStandBeforeItsTemplate) {
   const std::string text =
       "template <class T> __global__ void k(const T* a, T* o);\n"

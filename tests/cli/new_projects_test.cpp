@@ -129,6 +129,21 @@ TEST_F(NewProjects, FilesWithoutIncludesAreReadWhereTheyAreIncluded) {
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
 }
 
+/// By its name alone, which the compiler finds by -I; a file beside the includer would be another one.
+TEST_F(NewProjects, FilesWithoutIncludesMayLieInAFolderOfHeaders) {
+  write("src/main.cu",
+        "typedef double Real;\n#include \"step.cuh\"\n"
+        "void run(Real* x) { step<<<1, 32>>>(x); }\n");
+  const std::string step =
+      write("include/step.cuh", "__global__ void step(Real* x) { x[threadIdx.x] = 1; }\n");
+  write("Makefile", "all:\n\tnvcc -Iinclude src/main.cu\n");
+  ASSERT_EQ(kiln({"new", step, "-o", path("step.yaml")}).code, kExitDone);
+  EXPECT_THAT(files_->read_file(path("step.yaml")).value_or(""), HasSubstr("x: {type: double"));
+  write("src/step.cuh", "int other;\n");
+  ASSERT_EQ(kiln({"new", step, "-o", path("step.yaml"), "--force"}).code, kExitDone);
+  EXPECT_THAT(files_->read_file(path("step.yaml")).value_or(""), HasSubstr("source: include/step.cuh"));
+}
+
 /// The header stands in front of the text, behind what Kiln puts there.
 TEST_F(NewProjects, HeadersThatTheMakefilePutsInFrontAreOptions) {
   write("base/real.h",

@@ -243,7 +243,7 @@ constexpr std::array<std::string_view, 81> kHostHeaders = {
     "thrust/universal_allocator.h",
     "thrust/universal_ptr.h"};
 /// nvcc includes these, or they are parts of what it includes: the shim has their content.
-constexpr std::array<std::string_view, 36> kHeadersOfLanguage = {"device_launch_parameters.h",
+constexpr std::array<std::string_view, 39> kHeadersOfLanguage = {"device_launch_parameters.h",
                                                                  "device_functions.h",
                                                                  "device_double_functions.h",
                                                                  "device_atomic_functions.h",
@@ -259,6 +259,9 @@ constexpr std::array<std::string_view, 36> kHeadersOfLanguage = {"device_launch_
                                                                  "host_defines.h",
                                                                  "host_config.h",
                                                                  "crt/host_defines.h",
+                                                                 "device_types.h",
+                                                                 "crt/device_fp128_functions.h",
+                                                                 "crt/device_double_functions.hpp",
                                                                  "crt/device_functions.h",
                                                                  "crt/math_functions.h",
                                                                  "sm_20_atomic_functions.h",

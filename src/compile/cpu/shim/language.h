@@ -47,8 +47,16 @@ KILN_SHIM V kiln_as_written(V value) {
 #define KILN_AS_WRITTEN(x) (x)
 #endif
 
-// What Kiln's transformation of a text has to see stays as it is where a text is only preprocessed for it.
-#if !defined(KILN_PREPROCESSING)
+// What Kiln's transformation of a text has to see stays as it is where a text is only preprocessed for it; it
+// is defined there, too, since headers for host compilers have `#ifndef __global__`.
+#if defined(KILN_PREPROCESSING)
+#define __global__ __global__
+#define __shared__ __shared__
+#define __device__ __device__
+#define __managed__ __managed__
+#define __constant__ __constant__
+#define __device_builtin__ __device_builtin__
+#else
 #define __global__ KILN_INLINE_ALWAYS
 #define __shared__ thread_local
 #define __device__
@@ -56,6 +64,13 @@ KILN_SHIM V kiln_as_written(V value) {
 #define __constant__
 #define __device_builtin__
 #endif
+// Where the host's compiler finds CUDA's own headers, their <crt/host_defines.h> would define these words
+// anew.
+#define __HOST_DEFINES_H__
+#define __cudart_builtin__
+#define __annotate__(a)
+#define __location__(a)
+#define CUDARTAPI
 #if !defined(KILN_FORCEINLINE_MAY_CALL)
 #define __forceinline__ KILN_INLINE_ALWAYS
 #elif defined(__clang__)
