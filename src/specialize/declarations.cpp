@@ -501,7 +501,6 @@ std::vector<Declaration> read_declarations(const TokenizedText& text,
 }
 
 bool is_value(const std::vector<Token>& tokens, const Declaration& member) {
-  using Kind = Declaration::Kind;
   static const std::set<std::string_view> specifiers = {
       "static",  "constexpr", "const",  "inline",   "bool",     "char",     "short",   "int",
       "long",    "float",     "double", "unsigned", "signed",   "size_t",   "int8_t",  "int16_t",

@@ -177,6 +177,10 @@ std::string ExpressionTypes::pointer_of_container(const std::vector<Token>& toke
   if (!given.empty()) return given + " *";
   const std::string type = type_of(text_of(tokens, {0, name - 2}), scope, depth + 1);
   const TemplateId id = template_id(type);
+  if (program_.classes.contains(id.name)) {
+    const std::string result = result_of_member(type, std::string(tokens[name - 1].text));
+    if (pointers_in(result) > 0) return result;
+  }
   return !id.arguments.empty() ? id.arguments[0] + " *" : pointers_in(type) > 0 ? type : "";
 }
 

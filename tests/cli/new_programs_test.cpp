@@ -2268,6 +2268,28 @@ int main() { Patch* p; patches<<<1, 1>>>(p, Shader::SMOOTH, Shader::Side::LEFT);
   EXPECT_THAT(yaml, HasSubstr("v: {type: Mat_float_3_1"));
 }
 
+/// What `get()` of a class of the program returns, not the first argument of its template.
+TEST_F(NewPrograms, OwnersOfMemorySayWhatTheyPointTo) {
+  const std::string yaml = draft(R"cuda(
+template <typename X> struct Pixels { using value_type = X; X* data; unsigned n; };
+template <typename D> class Owner {
+  using E = typename D::value_type;
+  E* p;
+public:
+  explicit Owner(D& d) { cudaMalloc(&p, d.n * sizeof(E)); }
+  E* get() { return p; }
+};
+template <typename T> __global__ void scale(const T* x, float* y, unsigned n) { if (threadIdx.x < n) y[threadIdx.x] = x[threadIdx.x]; }
+template <typename T> void run(const T* x, float* y, unsigned n) { scale<<<1, 64>>>(x, y, n); }
+void all(Pixels<unsigned short>& a, Pixels<float>& b) {
+  Owner<Pixels<unsigned short>> x(a);
+  Owner<Pixels<float>> y(b);
+  run(x.get(), y.get(), a.n);
+}
+)cuda");
+  EXPECT_THAT(yaml, HasSubstr("T: {type: type, default: ushort}"));
+}
+
 TEST_F(NewPrograms, AParameterOfATemplateMayBeNamedLikeAClass) {
   const std::string yaml = draft(
       "struct Scale { float f; __device__ float operator()(float x) const { return f * x; } };\n"
