@@ -54,15 +54,6 @@ done
 
 need_program() { command -v "$1" > /dev/null || environment_error "$1 is not installed (package $2)"; }
 
-# A folder for temporary files in memory, where this machine has 4 GiB of it for files that may be executed: tests make and
-# delete hundreds of thousands of small files, which some file systems are slow at.
-folder_in_memory() {
-  local folder
-  [ "$(df --output=avail /dev/shm 2> /dev/null | tail -1)" -gt $((4 * 1024 * 1024)) ] 2> /dev/null || return 1
-  folder=$(mktemp -d /dev/shm/kiln_test_XXXXXX 2> /dev/null) || return 1
-  if cp "$(type -P true)" "$folder/true" && "$folder/true" 2> /dev/null; then echo "$folder"; else rm -rf "$folder"; return 1; fi
-}
-
 # The reason of each skipped test, from ctest's JUnit file, and the counts.
 summary() {
   awk '
@@ -110,10 +101,6 @@ cmake --build "$build" >&2
 
 step "test"
 result=0
-if [ -z "${TMPDIR:-}" ] && temporary=$(folder_in_memory); then
-  trap 'rm -rf "$temporary"' EXIT
-  export TMPDIR=$temporary
-fi
 [ "$install" = yes ] || export KILN_TEST_PIP=no
 export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
 export TSAN_OPTIONS="suppressions=$PWD/tests/tsan.supp:print_suppressions=0"
@@ -134,7 +121,7 @@ if [ "$all" = yes ]; then
   if tools/quickstart.sh --no-install && cmake --install build/release --prefix "$build/quickstart_prefix" > /dev/null &&
     "$build/quickstart_prefix/bin/kiln" --version; then say "quickstart: passed"; else result=$?; say "quickstart: failed"; fi
   step "the corpus of programs"
-  if tests/corpus/run.py --kiln "$build/bin/kiln" --work "${TMPDIR:-$build}/corpus" --jobs "$(nproc)" --progress; then say "corpus: passed"; else result=$?; say "corpus: failed"; fi
+  if tests/corpus/run.py --kiln "$build/bin/kiln" --work "$build/corpus" --jobs "$(nproc)" --progress; then say "corpus: passed"; else result=$?; say "corpus: failed"; fi
   step "the Python wheel"
   if [ "$install" = no ]; then
     say "wheel: skipped: --no-install"
