@@ -23,6 +23,7 @@
 #include "specialize/includes.h"
 #include "specialize/neighbour_files.h"
 #include "specialize/program_text.h"
+#include "specialize/tokens.h"
 #include "specialize/workload_draft.h"
 
 namespace kiln {
@@ -247,7 +248,14 @@ std::vector<LeftOutKernel> left_out_kernels(const std::vector<LeftOutPart>& part
 /// the first one that was asked for; "" if there is none.
 std::string missing_macro(const CompiledParts& parts, const std::vector<std::string>& kernels) {
   if (kernels.empty()) {
-    if (parts.includes.text.find("__global__") != std::string::npos) return "";
+    const auto has_kernels = [](const std::string& text) {
+      const TokenizedText source = tokenize(text);  // comments say nothing
+      return std::any_of(source.tokens.begin(), source.tokens.end(),
+                         [](const Token& token) { return token.is("__global__"); });
+    };
+    const std::vector<std::string> headers = texts_of(parts.includes);
+    if (has_kernels(parts.includes.text) || std::any_of(headers.begin(), headers.end(), has_kernels))
+      return "";
     const auto part = std::find_if(parts.left_out.begin(), parts.left_out.end(),
                                    [](const LeftOutPart& one) { return !one.header && !one.remedy.empty(); });
     return part == parts.left_out.end() ? "" : part->remedy;

@@ -1,6 +1,7 @@
 #include "specialize/class_reader.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <utility>
 
@@ -202,8 +203,7 @@ class ClassReader {
     return false;
   }
 
-  /// `enum { value = 4 };`, a constant of an older school.
-  /// An enumeration is the type that its values have.
+  /// `enum Mode { kFast = 4, kSlow };`: its enumerators are constants, its name is the type that they have.
   void add_enumeration(const Declaration& declaration, TextClass& one) const {
     if (declaration.body.begin == 0) return;
     std::set<std::string_view> enumerators;
@@ -212,13 +212,18 @@ class ClassReader {
       if (part.empty()) continue;
       const std::string name(tokens_[part.begin].text);
       enumerators.insert(tokens_[part.begin].text);
-      if (part.end > part.begin + 2 && at(part.begin + 1, "=")) {
-        one.constants[name] = text_of(tokens_, {part.begin + 2, part.end});
-        next = parse_integer(one.constants[name]);
+      std::size_t value = part.begin + 1;  // behind attributes
+      while (value < part.end && !at(value, "=")) ++value;
+      if (value + 1 < part.end) {
+        const std::string text = text_of(tokens_, {value + 1, part.end});
+        one.constants[name] = text;
+        const bool octal = text.size() > 1 && text[0] == '0' && text[1] != 'x' && text[1] != 'X';
+        next = octal ? std::nullopt : parse_integer(text);
       } else if (next) {
         one.constants[name] = std::to_string(*next);
       }
-      if (next) ++*next;
+      const bool last = next && *next == std::numeric_limits<std::int64_t>::max();
+      next = last || !next ? std::nullopt : std::optional(*next + 1);
     }
     std::string type = "int";
     for (std::size_t i = declaration.whole.begin; i + 1 < declaration.body.begin; ++i) {
@@ -226,6 +231,12 @@ class ClassReader {
     }
     for (const std::string_view name : declaration.names) {
       if (!enumerators.contains(name)) one.types.emplace(name, type);
+    }
+    // `enum Mode { A, B } mode;`
+    for (std::size_t i = declaration.body.end + 1; i + 1 < declaration.whole.end; ++i) {
+      if (tokens_[i].identifier())
+        one.members.push_back({type, std::string(tokens_[i].text), "", tokens_[i].line});
+      if (at(i, "[") || at(i, "*") || at(i, ":")) one.overlaps = true;  // has no form
     }
   }
 

@@ -11,7 +11,8 @@
 namespace kiln {
 namespace {
 
-constexpr std::size_t kGuessedBytes = 64;  // of an element whose type has no form
+constexpr std::size_t kMostOpenRecords = 8;  // whose members are being written
+constexpr std::size_t kGuessedBytes = 64;    // of an element whose type has no form
 constexpr std::int64_t kMostAddresses = 16;
 constexpr std::int64_t kMostListedRecords = 256;
 constexpr std::size_t kMostListedMembers = 32;  // that a draft lists
@@ -202,7 +203,8 @@ void DraftBuffers::add_members_init(const std::string& prefix, const std::string
 std::string DraftBuffers::record_init(const std::string& type, bool by_member, const TextKernel& kernel,
                                       const std::string& elements, const std::string& owner) {
   const bool wanted = has_pointers(type) || (by_member && types_.record(type)->size() <= kMostListedMembers);
-  if (!wanted || !open_records_.insert(type).second) return "0";  // a list of such records
+  const bool deep = open_records_.size() >= kMostOpenRecords;
+  if (!wanted || deep || !open_records_.insert(type).second) return "0";  // a list of such records
   std::vector<std::string> members;
   add_members_init("", type, kernel, elements, owner, members);
   open_records_.erase(type);

@@ -159,30 +159,76 @@ class Cutter {
     return program_.without(item, used ? with_used_values(item, forward) : "");
   }
 
+  /// An enumeration or a constant of a class: what it defines, and the names that its values need.
+  struct ClassValue {
+    std::vector<std::string_view> names, needed;
+    TokenSpan whole;
+  };
+
+  static ClassValue class_value(const std::vector<Token>& tokens, const Declaration& member) {
+    static const std::set<std::string_view> words = {
+        "sizeof", "alignof", "true", "false", "int",    "long",   "short",    "char",
+        "float",  "double",  "bool", "std",   "signed", "size_t", "unsigned", "nullptr"};
+    ClassValue value = {member.names, {}, member.whole};
+    const bool enumeration = member.kind == Kind::kEnum;
+    bool in_value = false;
+    for (std::size_t i = enumeration ? member.body.begin : member.whole.begin; i < member.whole.end; ++i) {
+      if (tokens[i].is(",") || tokens[i].is("}")) in_value = false;
+      if (tokens[i].is("=")) in_value = true;
+      const bool named = tokens[i].identifier() && !words.contains(tokens[i].text);
+      if (named && in_value) value.needed.push_back(tokens[i].text);
+      if (named && !in_value && enumeration) value.names.push_back(tokens[i].text);
+    }
+    return value;
+  }
+
   /// `class A { public: enum Mode { ... }; ... };` of `class A;` where the code uses an enumeration or a
   /// constant of the class. There can be no objects of it.
   [[nodiscard]] std::string with_used_values(const Item& item, const std::string& forward) const {
     const std::vector<Token>& tokens = program_.tokens_of(item);
-    std::string enumerations, values;
-    bool uses_constant = false;
+    std::vector<ClassValue> values;
     for (const std::size_t index : item.members) {
       const Item& member = program_.items[index];
-      const TokenSpan whole = member.declaration->whole;
-      if (!member.whole || !is_value(tokens, *member.declaration)) continue;
-      const bool named = std::any_of(
-          tokens.begin() + static_cast<std::ptrdiff_t>(whole.begin),
-          tokens.begin() + static_cast<std::ptrdiff_t>(whole.end),
-          [&](const Token& token) { return token.identifier() && code_.names().contains(token.text); });
-      const std::string text = text_of(tokens, whole) + " ";
-      const bool enumeration = member.declaration->kind == Kind::kEnum;
-      uses_constant = uses_constant || (named && !enumeration);
-      if (named && enumeration) enumerations += text;
-      values += text;
+      if (member.whole && is_value(tokens, *member.declaration))
+        values.push_back(class_value(tokens, *member.declaration));
     }
-    if (!uses_constant) values = enumerations;  // a constant may have others in its value
-    if (values.empty()) return forward;
+    const auto defines = [](const ClassValue& value, std::string_view word) {
+      return std::find(value.names.begin(), value.names.end(), word) != value.names.end();
+    };
+    // What names something else than values and kept code has no meaning without the class.
+    for (std::size_t before = values.size() + 1; before != values.size();) {
+      before = values.size();
+      std::erase_if(values, [&](const ClassValue& value) {
+        return std::any_of(value.needed.begin(), value.needed.end(), [&](std::string_view word) {
+          return !code_.names().contains(word) &&
+                 std::none_of(values.begin(), values.end(),
+                              [&](const ClassValue& other) { return defines(other, word); });
+        });
+      });
+    }
+    std::set<std::string_view> wanted;
+    for (const ClassValue& value : values) {
+      for (const std::string_view one : value.names) {
+        if (code_.names().contains(one)) wanted.insert(one);
+      }
+    }
+    const auto is_wanted = [&](const ClassValue& value) {
+      return std::any_of(value.names.begin(), value.names.end(),
+                         [&](std::string_view one) { return wanted.contains(one); });
+    };
+    for (std::size_t before = wanted.size() + 1; before != wanted.size();) {
+      before = wanted.size();
+      for (const ClassValue& value : values) {
+        if (is_wanted(value)) wanted.insert(value.needed.begin(), value.needed.end());
+      }
+    }
+    std::string text;
+    for (const ClassValue& value : values) {
+      if (is_wanted(value)) text += text_of(tokens, value.whole) + " ";
+    }
+    if (text.empty()) return forward;
     const std::string name(item.declaration->names.front());
-    return forward.substr(0, forward.find(';')) + " { public: " + values + name + "(const " + name +
+    return forward.substr(0, forward.find(';')) + " { public: " + text + name + "(const " + name +
            "&) = delete; ~" + name + "() = delete; };";
   }
 

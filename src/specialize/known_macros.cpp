@@ -50,9 +50,9 @@ bool is_of_other_system(std::string_view name) {
 
 /// Words of CUDA and HIP that are macros of nvcc and hipcc.
 bool is_macro_of_dialect(std::string_view name) {
-  static const std::set<std::string_view> names = {
-      "__global__",  "__device__",   "__host__",        "__shared__",        "__constant__",
-      "__managed__", "__noinline__", "__forceinline__", "__launch_bounds__", "__align__"};
+  static const std::set<std::string_view> names = {"__global__",      "__device__",        "__host__",
+                                                   "__shared__",      "__constant__",      "__managed__",
+                                                   "__forceinline__", "__launch_bounds__", "__align__"};
   return names.contains(name);
 }
 

@@ -700,8 +700,9 @@ std::vector<UndeclaredFunction> undeclared_functions(FileSystem& files, const Pa
 namespace {
 
 /// Whether `text`, a file of `folder`, includes the file `included`, by its path from there, by the end of
-/// its path, or by its name in quotes where no such file is beside the text (-I may find it).
-bool includes_file(FileSystem& files, const std::string& text, const Path& folder, const Path& included) {
+/// its path, or, if `by_name`, by its name in quotes where no such file is beside the text (-I finds it).
+bool includes_file(FileSystem& files, const std::string& text, const Path& folder, const Path& included,
+                   bool by_name) {
   if (text.find(included.filename().string()) == std::string::npos) return false;
   const std::vector<IncludeUse> uses = find_include_uses(text);
   return std::any_of(uses.begin(), uses.end(), [&](const IncludeUse& use) {
@@ -709,7 +710,7 @@ bool includes_file(FileSystem& files, const std::string& text, const Path& folde
     if ((folder / use.header.name).lexically_normal() == included) return true;
     if (use.header.name.find("..") != std::string::npos) return false;
     const bool plain = use.header.name.find('/') == std::string::npos;
-    if (plain) return use.header.quoted && !found_status(files, folder / use.header.name);
+    if (plain) return by_name && use.header.quoted && !found_status(files, folder / use.header.name);
     const std::string end = "/" + Path(use.header.name).lexically_normal().generic_string();
     return included.generic_string().ends_with(end);
   });
@@ -777,6 +778,9 @@ std::filesystem::path including_file(FileSystem& files, const std::filesystem::p
   const Path included = std::filesystem::absolute(source).lexically_normal();
   std::vector<Path> folders = folders_of_project(files, source);
   folders.insert(folders.begin(), included.parent_path());
+  const bool only_one = std::none_of(folders.begin() + 1, folders.end(), [&](const Path& folder) {
+    return folder != included.parent_path() && found_status(files, folder / included.filename());
+  });
   std::set<Path> seen;
   Path first;
   std::size_t read = 0;
@@ -784,7 +788,7 @@ std::filesystem::path including_file(FileSystem& files, const std::filesystem::p
     for (const Path& path : files_beside(files, folder / "none", {})) {
       if (path == included || !seen.insert(path).second || ++read > kMostFilesOfProject) continue;
       const std::string other = readable_text(files, path);
-      if (!includes_file(files, other, folder, included)) continue;
+      if (!includes_file(files, other, folder, included, only_one)) continue;
       const bool launches = other.find("<<<") != std::string::npos &&
                             std::any_of(kernels.begin(), kernels.end(), [&](const std::string& kernel) {
                               return other.find(kernel) != std::string::npos;

@@ -1,13 +1,17 @@
 #include "specialize/overloads.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "base/text.h"
+#include "base/whole_word.h"
 #include "kiln/error.h"
 #include "specialize/any_text.h"
+#include "specialize/class_members.h"
+#include "specialize/class_reader.h"
 
 namespace kiln {
 namespace {
@@ -108,52 +112,98 @@ std::size_t place_of_name(const std::vector<Token>& tokens, const Declaration& f
       if (tokens[at].is(">")) ++depth;
       if (tokens[at].is("<") && --depth == 0) break;
     }
-    --at;
+    at = std::max<std::size_t>(at, 1) - 1;
   }
   return tokens[at].is(name) ? at : 0;
 }
 
+/// The template that a choice means: names of its parameters, and the types of its function's.
+struct ChosenTemplate {
+  std::vector<std::string> parameters, types;
+};
+
 /// What was found of the overload that a choice means.
 struct FoundOverload {
   bool function = false;
-  bool specialisation = false;      ///< of a template whose own types are others
-  std::set<std::string> overloads;  ///< what there is
+  bool specialisation = false;            ///< of a template whose own types are others
+  std::vector<ChosenTemplate> templates;  ///< one for each declaration
+  std::set<std::string> overloads;        ///< what there is
 };
 
+std::vector<std::string> types_of(const TokenizedText& text, const Declaration& function) {
+  std::vector<std::string> types;
+  for (const TokenSpan& part : parts_of(text.tokens, function.parameters, true))
+    types.push_back(type_of_parameter(text.tokens, part));
+  return types;
+}
+
+bool is_specialisation(const TokenizedText& text, const Declaration& function) {
+  return text.tokens[function.parameters.begin - 2].is(">");
+}
+
+/// Whether `template <> void k<float>(const float*)` is one of `template <class T> void k(const T*)`. What
+/// its arguments do not give is deduced.
+bool specialises(const TokenizedText& text, const Declaration& function, std::size_t name,
+                 const ChosenTemplate& of) {
+  std::map<std::string, std::string> values;
+  std::size_t next = 0;
+  for (const TokenSpan& part : parts_of(text.tokens, {name + 2, function.parameters.begin - 2}, true)) {
+    if (next < of.parameters.size()) values[of.parameters[next++]] = type_text(text.tokens, part);
+  }
+  const std::vector<std::string> types = types_of(text, function);
+  if (types.size() != of.types.size()) return false;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const bool deduced =
+        std::any_of(of.parameters.begin() + static_cast<std::ptrdiff_t>(next), of.parameters.end(),
+                    [&](const std::string& parameter) { return has_word(of.types[i], parameter); });
+    const std::string written = substituted(of.types[i], values);
+    const TokenizedText type = tokenize(written);
+    if (!deduced && type_text(type.tokens, {0, type.tokens.size()}) != types[i]) return false;
+  }
+  return true;
+}
+
+void find_overload(const std::string& text, const Choice& choice, FoundOverload& found) {
+  const TokenizedText tokens = tokenize(text);
+  const std::vector<Declaration> declarations = read_declarations(tokens);
+  std::vector<const Declaration*> functions;
+  find_functions(declarations, choice.name, functions);
+  for (const Declaration* function : functions) {
+    const std::string types = parameter_types(tokens, *function);
+    found.overloads.insert(choice.name + "(" + types + ")");
+    if (types != choice.types) continue;
+    if (is_specialisation(tokens, *function)) {
+      found.specialisation = true;
+      continue;
+    }
+    found.function = true;
+    if (!tokens.tokens[function->whole.begin].is("template")) continue;
+    ChosenTemplate& chosen = found.templates.emplace_back();
+    chosen.types = types_of(tokens, *function);
+    for (const TokenSpan& part : parts_of(tokens.tokens, function->template_head, true))
+      chosen.parameters.push_back(parameter_of(tokens.tokens, part).name);
+  }
+}
+
 /// Renames it in one text, with the specialisations of a template.
-void rename(std::string& text, const Choice& choice, FoundOverload& found) {
+void rename(std::string& text, const Choice& choice, const FoundOverload& found) {
   const std::string before = text;
   const TokenizedText tokens = tokenize(before);
   const std::vector<Declaration> declarations = read_declarations(tokens);
   std::vector<const Declaration*> functions;
   find_functions(declarations, choice.name, functions);
-  std::vector<const Declaration*> chosen, specialisations;
-  bool is_template = false;
-  std::size_t parameters = 0;
-  for (const Declaration* function : functions) {
-    const std::string types = parameter_types(tokens, *function);
-    found.overloads.insert(choice.name + "(" + types + ")");
-    if (tokens.tokens[function->parameters.begin - 2].is(">")) {
-      specialisations.push_back(function);
-      found.specialisation = found.specialisation || types == choice.types;
-    } else if (types == choice.types) {
-      chosen.push_back(function);
-      is_template = is_template || tokens.tokens[function->whole.begin].is("template");
-      parameters = parts_of(tokens.tokens, function->parameters, true).size();
-    }
-  }
-  for (const Declaration* one : specialisations) {
-    const bool fits = parts_of(tokens.tokens, one->parameters, true).size() == parameters;
-    if (is_template && fits) chosen.push_back(one);
-  }
   std::vector<TextEdit> edits;
-  for (const Declaration* function : chosen) {
+  for (const Declaration* function : functions) {
     const std::size_t at = place_of_name(tokens.tokens, *function, choice.name);
-    if (at > 0) edits.push_back({tokens.tokens[at].offset, choice.name.size(), own_name(choice)});
+    const bool meant = is_specialisation(tokens, *function)
+                           ? at > 0 && std::any_of(found.templates.begin(), found.templates.end(),
+                                                   [&](const ChosenTemplate& one) {
+                                                     return specialises(tokens, *function, at, one);
+                                                   })
+                           : parameter_types(tokens, *function) == choice.types;
+    if (meant && at > 0) edits.push_back({tokens.tokens[at].offset, choice.name.size(), own_name(choice)});
   }
-  if (edits.empty()) return;
-  found.function = true;
-  text = apply_edits(before, std::move(edits));
+  if (!edits.empty()) text = apply_edits(before, std::move(edits));
 }
 
 bool has_function(const std::string& text, const std::string& name) {
@@ -167,10 +217,7 @@ bool has_function(const std::string& text, const std::string& name) {
 }  // namespace
 
 std::string parameter_types(const TokenizedText& text, const Declaration& function) {
-  std::vector<std::string> types;
-  for (const TokenSpan& part : parts_of(text.tokens, function.parameters, true))
-    types.push_back(type_of_parameter(text.tokens, part));
-  return join(types, ", ");
+  return join(types_of(text, function), ", ");
 }
 
 std::string name_overload(Specialization& specialization, const std::string& expression) {
@@ -179,8 +226,12 @@ std::string name_overload(Specialization& specialization, const std::string& exp
   const Choice choice = parse_choice(expression);
   const std::string name = own_name(choice);
   FoundOverload found;
-  rename(specialization.source_text, choice, found);
-  for (IncludedHeader& header : specialization.headers) rename(header.text, choice, found);
+  find_overload(specialization.source_text, choice, found);
+  for (const IncludedHeader& header : specialization.headers) find_overload(header.text, choice, found);
+  if (found.function) {
+    rename(specialization.source_text, choice, found);
+    for (IncludedHeader& header : specialization.headers) rename(header.text, choice, found);
+  }
   const auto has_name = [&](const std::string& text) { return has_function(text, name); };
   if (found.function || any_text(specialization, has_name)) return choice.scope + name + choice.arguments;
   // The arguments of the template choose it.

@@ -557,7 +557,7 @@ class ProgramReader {
       if (is_type && parameter.type != "class") parameter.type = "typename";
       kernel.template_parameters.push_back(std::move(parameter));
     }
-    std::set<std::string> names, called;
+    std::set<std::string> names, called, read;
     for (std::size_t i = declaration.body.begin; i < declaration.body.end; ++i) {
       if (tokens()[i].identifier()) names.insert(std::string(tokens()[i].text));
       const bool member = at(i - 1, ".") || (at(i - 1, ">") && at(i - 2, "-"));
@@ -569,9 +569,10 @@ class ProgramReader {
       }
       if (at(i, "extern")) kernel.dynamic_shared = true;
       const std::size_t close = at(i + 1, "[") ? tokens()[i + 1].close : declaration.body.end;
-      if (tokens()[i].identifier() && !member && close < declaration.body.end && at(close + 1, "="))
-        kernel.assigned.insert(std::string(tokens()[i].text));
+      if (!tokens()[i].identifier() || member || close >= declaration.body.end) continue;
+      (at(close + 1, "=") ? kernel.assigned : read).insert(std::string(tokens()[i].text));
     }
+    for (const std::string& name : read) kernel.assigned.erase(name);
     for (std::size_t i = declaration.whole.begin; i < declaration.parameters.begin; ++i) {
       if (!at(i, "__launch_bounds__") || !at(i + 1, "(") || tokens()[i + 1].close >= tokens().size())
         continue;
@@ -757,8 +758,10 @@ class ProgramReader {
     std::string name = add_alias(tokens(), declaration, types);
     if (!types.contains(name)) return name;
     const std::string& target = types[name];
-    // `using Ray = math::Ray;`, `using Vec = math::Vec<T>;`: the class itself, or what the other alias says.
-    if (target != name && base_of(target.substr(0, target.find('<'))) == name) return name;
+    // `using Ray = math::Ray;`: the class itself; `using Vec = math::Vec<T>;`: what the other alias says.
+    const bool of_template = target.find('<') != std::string::npos;
+    const bool same_name = target != name && base_of(target.substr(0, target.find('<'))) == name;
+    if (same_name && (!of_template || program_.types.contains(name))) return name;
     const auto [first, fresh] = type_offsets_.try_emplace(name, offset);
     if (!fresh && are_alternatives(source_, offset, first->second)) return name;
     program_.types.insert_or_assign(name, types[name]);

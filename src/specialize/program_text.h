@@ -47,7 +47,7 @@ struct TextKernel {
   std::vector<std::string> read_variables;  ///< of the device, which the host reads; named likewise
   std::set<std::string> state;              ///< variables of the device that kernels write; named likewise
   std::set<std::string> written;            ///< variables of `state` that it writes
-  std::set<std::string> assigned;           ///< x of statements such as `x[i] = y;`, with one subscript
+  std::set<std::string> assigned;           ///< x of `x[i] = y;` that has no other use with `[`
   std::set<std::string> passed_on;          ///< arrays of `state` that it uses as pointers
   std::map<std::string, TextureFetch> fetches;  ///< by the name of the texture or surface
   std::vector<PassedArgument> passed_textures;

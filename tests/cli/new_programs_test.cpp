@@ -2204,7 +2204,10 @@ TEST_F(NewPrograms, WordsOfCudaAreDefined) {
 TEST_F(NewPrograms, WordsOfCudaKeepTheirMeaningWithBarriers) {
   for (const char* first : {"#ifndef __global__\n#define __global__\n#endif\n#if "
                             "!defined(__shared__)\n#define __shared__\n#endif\n",
-                            "#include <device_types.h>\n", "#include <crt/host_defines.h>\n"}) {
+                            "#include <device_types.h>\n", "#include <crt/host_defines.h>\n",
+                            "#ifndef __noinline__\n#define __noinline__ __attribute__((noinline))\n#endif\n"
+                            "#if !defined(__noinline__)\n#error\n#endif\n"
+                            "__device__ __noinline__ int same(int x) { return x; }\n"}) {
     const std::string yaml =
         draft(std::string(first) +
               "__global__ void turn(int* x) {\n  __shared__ int s[64];\n  s[threadIdx.x] = x[threadIdx.x];\n"
@@ -2237,6 +2240,36 @@ TEST_F(NewPrograms, ASpecialisationMayStandBeforeItsTemplate) {
                             std::string("entry: \"k(") + types + ")\"\n      template_args: [T]");
     const CliResult same = run_with(yaml, with_types);
     EXPECT_EQ(same.code, kExitDone) << types << same.err << same.out;
+  }
+}
+
+/// The template may stand in a header, and other overloads have specialisations of their own.
+TEST_F(NewPrograms, SpecialisationsFollowTheirOverload) {
+  write("k.cuh",
+        "template <class T> __global__ void k(T* a) { a[threadIdx.x] = 2; }\n"
+        "template <class T> __global__ void k(T* a, int n) { a[threadIdx.x] = n; }\n"
+        "template <class T> __global__ void k(T* a, float n) { a[threadIdx.x] = 2 * n; }\n");
+  const std::string yaml = draft(
+      "#include \"k.cuh\"\ntemplate <> __global__ void k<float>(float* a) { a[threadIdx.x] = 3; }\n"
+      "template <> __global__ void k<float>(float* a, float n) { a[threadIdx.x] = n + 1; }\n"
+      "int main() { float* a; k<float><<<1, 32>>>(a, 7.0f); k<float><<<1, 32>>>(a, 7); k<float><<<1, "
+      "32>>>(a); }\n");
+  const std::size_t run = yaml.find("run: [");
+  ASSERT_NE(run, std::string::npos);
+  for (const auto& [entry, expected] :
+       {std::pair{"k(T *)", "3"}, {"k(T *, int)", "7"}, {"k(T *, float)", "8"}}) {
+    const std::string job =
+        "workload:\n  workload: one\n  summary: s\n  parameters:\n    T: {type: type, default: float}\n"
+        "  buffers:\n    a: {type: T, shape: [32], init: 0}\n  kernels:\n    k:\n"
+        "      source: program.cu\n      entry: \"" +
+        std::string(entry) +
+        "\"\n      template_args: [T]\n      grid: [1]\n      block: [32]\n      args: [a" +
+        (std::string(entry) == "k(T *)"        ? ""
+         : std::string(entry) == "k(T *, int)" ? ", {value: 7, type: int}"
+                                               : ", {value: 7, type: float}") +
+        "]\n  run: [k]\n  verify:\n    checks: [{buffer: a, expected: " + expected + "}]\n";
+    const CliResult ran = kiln({"run", write("one.yaml", job), "--device", "cpu", "--require-checks"});
+    EXPECT_EQ(ran.code, kExitDone) << entry << ran.err << ran.out;
   }
 }
 
@@ -2362,6 +2395,43 @@ TEST_F(NewPrograms, ConstantsOfClassesOfTheHostStay) {
   const CliResult ran = run_with(
       yaml, {{"default: 1024", "default: 32"}, {"checks: []", "checks: [{buffer: x, expected: 40.5}]"}});
   EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+/// A local variable has the name of a constant, whose value names what is not there.
+TEST_F(NewPrograms, UnusedConstantsOfClassesOfTheHostGo) {
+  const std::string yaml = draft(
+      "#include <string>\n#include <vector>\nstruct Table { static const int kWidth = 4; std::vector<int> "
+      "rows; };\n"
+      "class Backend {\n public:\n  std::vector<double> m;\n  enum Mode { kSlow, kFast };\n"
+      "  static const int n = Table::kWidth;\n  static const size_t kNone = std::string::npos;\n"
+      "  enum { kSize = sizeof(std::string) };\n};\n"
+      "__global__ void k(float* x) { int n = 3; x[threadIdx.x] = n + Backend::kFast; }\n"
+      "int main() { float* x; k<<<1, 32>>>(x); }\n");
+  const CliResult ran = run_with(
+      yaml, {{"default: 1024", "default: 32"}, {"checks: []", "checks: [{buffer: x, expected: 4}]"}});
+  EXPECT_EQ(ran.code, kExitDone) << ran.err << ran.out << yaml;
+}
+
+TEST_F(NewPrograms, ListsOfClassTemplatesWithPacksEnd) {
+  EXPECT_THAT(draft("struct dense {};\ntemplate <class... T> struct Attr {};\ntemplate <class S, class... A> "
+                    "class View;\n"
+                    "template <class S, class... A> class View<S, Attr<dense, A...>> {\n public:\n"
+                    "  View<S, Attr<dense, A...>>* next;\n  S* p;\n};\n"
+                    "__global__ void k(View<double, Attr<dense>> x) { x.p[0] = 1; }\n"),
+              HasSubstr("k:\n"));
+}
+
+/// A kernel of a header is compiled; a comment is no kernel.
+TEST_F(NewPrograms, MacrosAreNotDefinedWhereAKernelIsCompiled) {
+  write("real.cuh", "__global__ void real(float* a) { a[0] = 1; }\n");
+  static_cast<void>(
+      draft("#include \"real.cuh\"\n#ifdef TEST_K\n__global__ void test(float* a) { a[0] = 2; }\n#endif\n"
+            "int main() { float* a; real<<<1, 1>>>(a); }\n"));
+  EXPECT_THAT(said_, Not(HasSubstr("added")));
+  static_cast<void>(
+      draft("// a file with __global__ functions\n#ifdef ENABLE_IT\n"
+            "__global__ void test(float* a) { a[0] = 2; }\n#endif\n"));
+  EXPECT_THAT(said_, HasSubstr("-D ENABLE_IT added"));
 }
 
 TEST_F(NewPrograms, WhatHeadersOfCudaDeclareIsThere) {

@@ -139,6 +139,10 @@ TEST_F(NewProjects, FilesWithoutIncludesMayLieInAFolderOfHeaders) {
   write("Makefile", "all:\n\tnvcc -Iinclude src/main.cu\n");
   ASSERT_EQ(kiln({"new", step, "-o", path("step.yaml")}).code, kExitDone);
   EXPECT_THAT(files_->read_file(path("step.yaml")).value_or(""), HasSubstr("x: {type: double"));
+  write("third/step.cuh", "int third;\n");  // which of the two -I finds is not known
+  ASSERT_EQ(kiln({"new", step, "-o", path("step.yaml"), "--force"}).code, kExitDone);
+  EXPECT_THAT(files_->read_file(path("step.yaml")).value_or(""), HasSubstr("source: include/step.cuh"));
+  files_->remove_all(path("third"));
   write("src/step.cuh", "int other;\n");
   ASSERT_EQ(kiln({"new", step, "-o", path("step.yaml"), "--force"}).code, kExitDone);
   EXPECT_THAT(files_->read_file(path("step.yaml")).value_or(""), HasSubstr("source: include/step.cuh"));

@@ -36,6 +36,10 @@ int main() {
 }
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("table: {type: ulong, shape: "));
+  EXPECT_THAT(
+      valid_draft(
+          "__global__ void swap(float** rows) { float* t = rows[0]; rows[0] = rows[1]; rows[1] = t; }\n"),
+      HasSubstr("args: [{pointers: rows}]"));
   EXPECT_THAT(yaml, HasSubstr("args: [table, all_, n]"));
   EXPECT_THAT(yaml, HasSubstr("args: [table, {pointers: others}, n]"));
 }

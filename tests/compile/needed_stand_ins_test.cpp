@@ -81,6 +81,8 @@ TEST(NeededStandIns, OfASplitTextAreThoseThatItUses) {
   const CpuUnit grouped = split("cg::this_thread_block().sync();");
   EXPECT_THAT(grouped.headers, Contains(Pair("cooperative_groups.h", HasSubstr("thread_block"))));
   EXPECT_THAT(grouped.text, HasSubstr("namespace cg = cooperative_groups;"));
+  specialization.entries.front().name_expression = "k<cg::thread_block>";
+  EXPECT_THAT(split("__syncthreads();").text, HasSubstr("namespace cg = cooperative_groups;"));
 }
 
 }  // namespace

@@ -92,8 +92,8 @@ void edit_dynamic_shared(const Outline& text, std::vector<TextEdit>& edits) {
   }
 }
 
-void edit_noinline(const std::vector<Token>& tokens, std::vector<TextEdit>& edits) {
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
+void edit_noinline(const std::vector<Token>& tokens, std::size_t first, std::vector<TextEdit>& edits) {
+  for (std::size_t i = first; i < tokens.size(); ++i) {
     const bool attribute = i > 0 && (tokens[i - 1].is("(") || tokens[i - 1].is(","));
     if (tokens[i].is("__noinline__") && !attribute) {
       edits.push_back({tokens[i].offset, tokens[i].text.size(), "__attribute__((noinline))"});
@@ -196,8 +196,11 @@ std::vector<TextEdit> host_edits(const Outline& text, std::string_view original,
     edit_small_float_declarations(text.source.tokens, edits);
   if (original.find("alignas") != std::string_view::npos) edit_shared_alignment(text.source.tokens, edits);
   if (original.find("__noinline__") != std::string_view::npos) {
-    edit_noinline(text.source.tokens, edits);
-    for (const Directive& directive : text.source.directives) edit_noinline(directive.tokens, edits);
+    edit_noinline(text.source.tokens, 0, edits);
+    for (const Directive& directive : text.source.directives) {  // of a macro's text, not its name
+      const bool defines = !directive.tokens.empty() && directive.tokens[0].is("define");
+      if (defines) edit_noinline(directive.tokens, 2, edits);
+    }
   }
   for (TextEdit& edit : rename_shadowing_parameters(text.source.tokens)) edits.push_back(std::move(edit));
   if (gcc) {

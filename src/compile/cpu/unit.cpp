@@ -113,10 +113,15 @@ std::string split_expression(const std::string& name_expression, const std::stri
 }
 
 /// A preprocessed text without `namespace cg = cooperative_groups;` if it names neither elsewhere: the header
-/// and what it needs of the shim would only take time. Its name goes from the markers of lines, too.
-std::string without_unused_groups(std::string text) {
+/// and what it needs of the shim would only take time. Its name goes from the markers of lines, too. Entries
+/// may have arguments of it (`k<cg::thread_block>`).
+std::string without_unused_groups(std::string text, const std::vector<EntryPoint>& entries) {
   constexpr std::string_view kGroups = "cooperative_groups";
-  if (text.find(kGroups) == std::string::npos) return text;
+  const bool scoped = std::any_of(entries.begin(), entries.end(), [](const EntryPoint& entry) {
+    const std::string& name = entry.name_expression;
+    return name.find("::", std::min(name.find('<'), name.size())) != std::string::npos;
+  });
+  if (scoped || text.find(kGroups) == std::string::npos) return text;
   const TokenizedText source = tokenize(text);
   const std::vector<Token>& tokens = source.tokens;
   std::set<std::string_view> aliases;
@@ -238,7 +243,8 @@ class UnitWriter {
     std::vector<TextEdit> edits = mark_lane_indices(outlined);
     for (TextEdit& edit : splitter.edits()) edits.push_back(std::move(edit));
     mark_guarded(outlined, edits);
-    const std::string written = without_unused_groups(apply_edits(host_text, std::move(edits)));
+    const std::string written =
+        without_unused_groups(apply_edits(host_text, std::move(edits)), spec_.entries);
     add_shim(written);
     if (written.find("cooperative_groups") != std::string::npos)
       unit_.text += "#include \"cooperative_groups.h\"\n";

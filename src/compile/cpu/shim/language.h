@@ -78,6 +78,7 @@ KILN_SHIM V kiln_as_written(V value) {
 #else
 #define __forceinline__
 #endif
+#define __noinline__ __noinline__
 #define __host__
 #define __grid_constant__
 #define __launch_bounds__(...)
