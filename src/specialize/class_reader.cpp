@@ -232,10 +232,13 @@ class ClassReader {
     for (const std::string_view name : declaration.names) {
       if (!enumerators.contains(name)) one.types.emplace(name, type);
     }
-    // `enum Mode { A, B } mode;`
+    // `enum Mode { A, B } mode;`, `typedef enum { A, B } Mode;`
+    const bool defines_type = at(declaration.whole.begin, "typedef");
+    if (is_static(declaration)) return;
     for (std::size_t i = declaration.body.end + 1; i + 1 < declaration.whole.end; ++i) {
-      if (tokens_[i].identifier())
-        one.members.push_back({type, std::string(tokens_[i].text), "", tokens_[i].line});
+      const std::string name(tokens_[i].text);
+      if (tokens_[i].identifier() && defines_type) one.types.emplace(name, type);
+      if (tokens_[i].identifier() && !defines_type) one.members.push_back({type, name, "", tokens_[i].line});
       if (at(i, "[") || at(i, "*") || at(i, ":")) one.overlaps = true;  // has no form
     }
   }

@@ -2278,6 +2278,7 @@ TEST_F(NewPrograms, TypesOfArgumentsAndMembersAreFound) {
   const std::string yaml = draft(R"cuda(
 #include <cstdint>
 struct Patch { std::uint16_t nx, ny; std::size_t offset; };
+struct Layout { typedef enum { A, B } Kind; static enum Other { C } other; float x; enum Mode { D } mode; };
 struct Shader { enum Mode { FLAT, SMOOTH }; enum class Side : short { LEFT, RIGHT }; };
 struct dense {};
 template <class... T> struct Attr {};
@@ -2293,12 +2294,14 @@ template <class T, unsigned N> using Vec = inner::Vec<T, N>;
 __global__ void patches(Patch* p, Shader::Mode mode, Shader::Side side) { p[0].nx = mode + (int)side; }
 __global__ void views(View<double, Attr<dense>> x) { x(threadIdx.x) += x.size(); }
 __global__ void vectors(Vec<float, 3>* v) { v[0].m[2] = 1; }
+__global__ void layouts(Layout* layout) { layout[0].mode = Layout::D; }
 int main() { Patch* p; patches<<<1, 1>>>(p, Shader::SMOOTH, Shader::Side::LEFT); }
 )cuda");
   EXPECT_THAT(yaml, HasSubstr("Patch: {nx: ushort, ny: ushort, offset: size_t}"));
   EXPECT_THAT(yaml, HasSubstr("type: short}"));
   EXPECT_THAT(yaml, HasSubstr("p_: {type: double"));
   EXPECT_THAT(yaml, HasSubstr("v: {type: Mat_float_3_1"));
+  EXPECT_THAT(yaml, HasSubstr("Layout: {x: float, mode: int}"));
 }
 
 /// What `get()` of a class of the program returns, not the first argument of its template.
