@@ -112,6 +112,21 @@ std::string split_expression(const std::string& name_expression, const std::stri
   return prefix + function + "<kiln_shape_" + number + rest;
 }
 
+/// The preprocessor's lines of the shim, all that counts where a text is only preprocessed.
+std::string directives_of(std::string_view shim) {
+  std::string lines;
+  bool continues = false;
+  while (!shim.empty()) {
+    const std::size_t end = std::min(shim.find('\n'), shim.size() - 1);
+    const std::string_view line = shim.substr(0, end + 1);
+    shim.remove_prefix(end + 1);
+    const bool directive = trim(line).starts_with('#');
+    if (directive || continues) lines += line;
+    continues = (directive || continues) && line.ends_with("\\\n");
+  }
+  return lines;
+}
+
 /// A preprocessed text without `namespace cg = cooperative_groups;` if it names neither elsewhere: the header
 /// and what it needs of the shim would only take time. Its name goes from the markers of lines, too. Entries
 /// may have arguments of it (`k<cg::thread_block>`).
@@ -183,6 +198,7 @@ class UnitWriter {
 
   CpuUnit expansion() {
     add_shim();
+    unit_.text = directives_of(unit_.text);
     add_defines();
     unit_.text.append("\n").append(kTextBegins).append("\n").append(includes_in_front(spec_)) +=
         line_marker(source_line_name(spec_)) + spec_.source_text + "\n";
