@@ -2249,27 +2249,23 @@ TEST_F(NewPrograms, SpecialisationsFollowTheirOverload) {
         "template <class T> __global__ void k(T* a) { a[threadIdx.x] = 2; }\n"
         "template <class T> __global__ void k(T* a, int n) { a[threadIdx.x] = n; }\n"
         "template <class T> __global__ void k(T* a, float n) { a[threadIdx.x] = 2 * n; }\n");
-  const std::string yaml = draft(
-      "#include \"k.cuh\"\ntemplate <> __global__ void k<float>(float* a) { a[threadIdx.x] = 3; }\n"
-      "template <> __global__ void k<float>(float* a, float n) { a[threadIdx.x] = n + 1; }\n"
-      "int main() { float* a; k<float><<<1, 32>>>(a, 7.0f); k<float><<<1, 32>>>(a, 7); k<float><<<1, "
-      "32>>>(a); }\n");
-  const std::size_t run = yaml.find("run: [");
-  ASSERT_NE(run, std::string::npos);
-  for (const auto& [entry, expected] :
-       {std::pair{"k(T *)", "3"}, {"k(T *, int)", "7"}, {"k(T *, float)", "8"}}) {
+  write("program.cu",
+        "#include \"k.cuh\"\ntemplate <> __global__ void k<float>(float* a) { a[threadIdx.x] = 3; }\n"
+        "template <> __global__ void k<float>(float* a, float n) { a[threadIdx.x] = n + 1; }\n");
+  const struct {
+    std::string entry, value, expected;
+  } cases[] = {{"k(T *)", "", "3"},
+               {"k(T *, int)", ", {value: 7, type: int}", "7"},
+               {"k(T *, float)", ", {value: 7, type: float}", "8"}};
+  for (const auto& one : cases) {
     const std::string job =
         "workload:\n  workload: one\n  summary: s\n  parameters:\n    T: {type: type, default: float}\n"
         "  buffers:\n    a: {type: T, shape: [32], init: 0}\n  kernels:\n    k:\n"
         "      source: program.cu\n      entry: \"" +
-        std::string(entry) +
-        "\"\n      template_args: [T]\n      grid: [1]\n      block: [32]\n      args: [a" +
-        (std::string(entry) == "k(T *)"        ? ""
-         : std::string(entry) == "k(T *, int)" ? ", {value: 7, type: int}"
-                                               : ", {value: 7, type: float}") +
-        "]\n  run: [k]\n  verify:\n    checks: [{buffer: a, expected: " + expected + "}]\n";
+        one.entry + "\"\n      template_args: [T]\n      grid: [1]\n      block: [32]\n      args: [a" +
+        one.value + "]\n  run: [k]\n  verify:\n    checks: [{buffer: a, expected: " + one.expected + "}]\n";
     const CliResult ran = kiln({"run", write("one.yaml", job), "--device", "cpu", "--require-checks"});
-    EXPECT_EQ(ran.code, kExitDone) << entry << ran.err << ran.out;
+    EXPECT_EQ(ran.code, kExitDone) << one.entry << ran.err << ran.out;
   }
 }
 

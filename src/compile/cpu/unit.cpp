@@ -708,14 +708,15 @@ class UnitWriter {
     return found;
   }
 
+  static std::string once(const EmbeddedFile& stand_in) { return stand_in.each_time ? "" : "#pragma once\n"; }
+
   /// Of a preprocessed text, which includes stand-ins alone. Each file takes time.
   void add_included_headers() {
     if (!options_that_include().empty()) return add_headers();
     const std::set<std::string_view> in_use = needed_stand_ins({unit_.text}, {}, {});
     for (const EmbeddedFile& stand_in : cpu_stand_in_headers()) {
       if (!in_use.contains(stand_in.name)) continue;
-      unit_.headers.emplace_back(stand_in.name,
-                                 (stand_in.each_time ? "" : "#pragma once\n") + std::string(stand_in.text));
+      unit_.headers.emplace_back(stand_in.name, once(stand_in) + std::string(stand_in.text));
     }
   }
 
@@ -739,7 +740,7 @@ class UnitWriter {
       // The transformation knows cooperative groups and the like by their names.
       const bool empty = as_they_are_ && stand_in.name == "cooperative_groups.h";
       const bool later = as_they_are_ && left_out(stand_in.name);
-      std::string text = stand_in.each_time ? "" : "#pragma once\n";
+      std::string text = once(stand_in);
       text += later ? std::string(kLeftOut) + "\"" + stand_in.name + "\"\n" : std::string(stand_in.text);
       unit_.headers.emplace_back(stand_in.name, empty ? "" : text);
     }
